@@ -5,6 +5,7 @@ import type { LocalWidget, LocalWidgetConfig, MountOptions, TokenVerdict, Verify
 import type { VHMountResult, VHSession } from './widget/api.js';
 import { createLocalWidget } from './widget/local-widget.js';
 import { createView } from './widget/ui/view.js';
+import { loadTexts } from './widget/ui/packaged-texts.js';
 import { packagedSdk } from './widget/packaged.js';
 
 export type * from './widget/api.js';
@@ -31,5 +32,5 @@ export function verifyToken(jwt: string, options?: VerifyTokenOptions): Promise<
 
 /** The older widget that asks no service. Throws a VerifyError where there is no such container. */
 export function createVerifyWidget(config: LocalWidgetConfig): LocalWidget {
-  return createLocalWidget(createView, config);
+  return createLocalWidget({ createView, loadTexts }, config);
 }

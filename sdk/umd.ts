@@ -9,6 +9,8 @@ import { hardenGlobals } from './widget/guard.js';
 import { createLocalWidget } from './widget/local-widget.js';
 import type { Camera } from './widget/ports.js';
 import { createSdk } from './widget/sdk.js';
+import type { LoadTexts } from './widget/ui/locale.js';
+import type { LoadedTexts } from './widget/ui/texts/en.js';
 import { createView } from './widget/ui/view.js';
 import { version } from './widget/version.js';
 
@@ -21,13 +23,15 @@ declare const builtInRoot: string;
 const findScript = (): HTMLScriptElement | null =>
   (document.currentScript as HTMLScriptElement | null) ?? document.querySelector('script[src*="verifyhuman.umd"]');
 const scriptUrl = typeof document === 'undefined' ? undefined : findScript()?.src || undefined;
-const cameraUrl = () => new URL(cameraFile, scriptUrl ?? document.baseURI).href;
+const urlOf = (file: string) => new URL(file, scriptUrl ?? document.baseURI).href;
+const loadTexts: LoadTexts = async (tag) => ((await import(urlOf(`texts/${tag}.js`))) as { texts: LoadedTexts }).texts;
 
 const sdk = createSdk({
   scriptUrl,
   builtInRoot,
   createView,
-  loadCamera: async () => ((await import(cameraUrl())) as { camera: Camera }).camera,
+  loadTexts,
+  loadCamera: async () => ((await import(urlOf(cameraFile))) as { camera: Camera }).camera,
 });
 
 export const VH: VHGlobal = {
@@ -39,7 +43,7 @@ export const VH: VHGlobal = {
 
 export const VerifyHuman: VerifyHumanGlobal = {
   init: createDropIn(sdk),
-  createVerifyWidget: (config) => createLocalWidget(createView, config),
+  createVerifyWidget: (config) => createLocalWidget({ createView, loadTexts }, config),
 };
 
 if (typeof document !== 'undefined' && hardenGlobals(globalThis, { VH, VerifyHuman }, document)) {

@@ -2,11 +2,12 @@
  * Every screen of the interface by name, drawn with the interface that ships, for tests and for the pictures of the documentation. It is
  * in no bundle. Global: `gallery`.
  */
-import type { CameraTrouble, GuideStep, Outcome, View, ViewOptions } from '../widget/ports.js';
-import { languageTags } from '../widget/ui/locale.js';
+import type { CameraTrouble, ConsentTerms, GuideStep, Outcome, View, ViewOptions } from '../widget/ports.js';
+import { loadTexts } from '../widget/ui/packaged-texts.js';
+import { english, languageTags, loadLanguage, type Language } from '../widget/ui/locale.js';
 import { createView } from '../widget/ui/view.js';
 
-type Given = Partial<Omit<ViewOptions, 'host'>>;
+type Given = Partial<Omit<ViewOptions, 'host' | 'language'>> & { readonly locale?: string };
 type Answered = (answer: unknown) => void;
 type Draw = (view: View, answered: Answered) => void;
 
@@ -15,13 +16,25 @@ interface Shown {
   readonly draw: Draw;
 }
 
+const terms: ConsentTerms = {
+  controller: 'Panel Ltd',
+  privacyUrl: 'https://panel.test/privacy',
+  comparedWith: 'project',
+  reEligibilityDays: null,
+  keptDays: 400,
+  pictures: false,
+  demographics: false,
+};
+const everything = { comparedWith: 'group', reEligibilityDays: 30, pictures: true, demographics: true } as const;
+
 const defaults: Omit<ViewOptions, 'host'> = {
   mode: 'standard',
   theme: 'light',
   style: 'classic',
   avatar: 'friendly',
   interaction: 'checkbox',
-  locale: 'en',
+  language: english,
+  consent: terms,
   branding: null,
   disclosure: { mode: 'NEUTRAL', text: null },
   withoutCameraAllowed: true,
@@ -34,9 +47,14 @@ const trouble =
   (view, answered) =>
     void view.askCameraAgain(reason).then(answered);
 const outcome =
-  (status: Outcome['status'], code: string | null = null, canRetry = false, hadCamera = false): Draw =>
+  (
+    status: Outcome['status'],
+    code: string | null = null,
+    canRetry = false,
+    camera: Outcome['camera'] = 'unasked',
+  ): Draw =>
   (view, answered) =>
-    void view.showOutcome({ status, code, canRetry, hadCamera }).then(answered);
+    void view.showOutcome({ status, code, canRetry, camera }).then(answered);
 const stage =
   (step: GuideStep, hasPicture = step.kind !== 'loading'): Draw =>
   (view, answered) => {
@@ -64,7 +82,10 @@ const screens: Readonly<Record<string, Shown>> = {
   'invisible-stage': { options: { mode: 'invisible' }, draw: challenge('nod', 0, false) },
   start: { draw: start },
   consent: { draw: consent },
-  loading: { draw: stage({ kind: 'loading' }) },
+  'consent-everything': { options: { consent: { ...terms, ...everything } }, draw: consent },
+  'consent-incomplete': { options: { consent: { ...terms, privacyUrl: null } }, draw: consent },
+  'consent-needed': { options: { withoutCameraAllowed: false }, draw: consent },
+  loading: { draw: stage({ kind: 'loading', bytes: { loaded: 2_400_000, total: 6_700_000 } }) },
   'no-face': { draw: stage({ kind: 'no_face' }) },
   blink: { draw: challenge('blink', 0) },
   'turn-left': { draw: challenge('turn_left', 1) },
@@ -75,14 +96,23 @@ const screens: Readonly<Record<string, Shown>> = {
   progress: { draw: (view) => view.showProgress('sending') },
   pass: { draw: outcome('pass') },
   declined: { draw: outcome('declined') },
-  fail: { draw: outcome('fail', 'LIVENESS_FAILED', true, true) },
+  noted: { draw: outcome('noted') },
+  'captcha-noted': { options: captcha, draw: outcome('fail', 'FRAUD_SIGNAL') },
+  fail: { draw: outcome('fail', 'LIVENESS_FAILED', true, 'seen') },
   'fail-unseen': { draw: outcome('fail', 'FRAUD_SIGNAL', true) },
-  spent: { draw: outcome('fail', 'LIVENESS_FAILED') },
+  'fail-none': { draw: outcome('fail', 'LIVENESS_FAILED', true, 'none') },
+  'fail-declined': {
+    options: { withoutCameraAllowed: false },
+    draw: outcome('fail', 'LIVENESS_FAILED', true, 'declined'),
+  },
+  spent: { options: { disclosure: { mode: 'TRANSPARENT', text: null } }, draw: outcome('fail', 'LIVENESS_FAILED') },
   duplicate: { draw: outcome('fail', 'DUPLICATE_DETECTED') },
   denied: { draw: trouble('denied') },
   busy: { draw: trouble('busy') },
   dismissed: { draw: trouble('dismissed') },
+  'denied-needed': { options: { withoutCameraAllowed: false }, draw: trouble('denied') },
   network: { draw: outcome('error', 'NETWORK_ERROR', true) },
+  unavailable: { draw: outcome('error', 'SERVICE_UNAVAILABLE', true) },
   wait: { draw: outcome('error', 'RATE_LIMIT_EXCEEDED', true) },
   expired: { draw: outcome('error', 'SESSION_EXPIRED', true) },
   setup: { draw: outcome('error', 'ORIGIN_NOT_ALLOWED') },
@@ -120,17 +150,24 @@ function drawPerson(pen: CanvasRenderingContext2D): void {
 }
 
 const views = new Map<Element, View>();
+const languages = new Map<string, Language>();
 
 const gallery = {
   names: Object.keys(screens),
   languageTags,
+  /** Makes a language known to `show`. */
+  async load(locale: string) {
+    languages.set(locale, (await loadLanguage(locale, loadTexts)) ?? english);
+  },
   answers: [] as unknown[],
   /** Draws a screen into an element, in place of what was drawn there. */
   show(name: string, given: Given = {}, host: Element = document.querySelector('#host') ?? document.body) {
     const shown = screens[name];
     if (shown === undefined) throw new Error(`there is no screen ${name}`);
     views.get(host)?.close();
-    const view = createView({ ...defaults, ...shown.options, ...given, host });
+    const { locale = 'en', ...looks } = given;
+    const language = languages.get(locale) ?? english;
+    const view = createView({ ...defaults, ...shown.options, ...looks, language, host });
     views.set(host, view);
     shown.draw(view, (answer) => gallery.answers.push(answer));
     return view;

@@ -28,9 +28,12 @@ export const endOf = (answer: Reply | Trouble): End =>
 export const errorOf = (answer: Reply | Trouble): VerifyError =>
   answer.kind === 'reply' ? refusalError(answer) : troubleError(answer);
 
+/** Without the service, and let on. */
+export const unreachable: Outcome = { status: 'pass', code: 'DEGRADED', canRetry: false };
+
 /** The page's own estimate is no verdict, so the respondent may always continue. */
 export const unverifiedOutcome = ({ degraded, status }: VHMountResult): Outcome =>
-  degraded === true ? { status: 'pass', code: 'DEGRADED', canRetry: false } : { status, code: null, canRetry: false };
+  degraded === true ? unreachable : { status, code: null, canRetry: false };
 
 /** The result of an end, or its error. */
 export async function finish(mounting: Mounting, end: End, outcome: RunOutcome | null): Promise<VHMountResult> {

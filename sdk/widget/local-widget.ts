@@ -6,28 +6,42 @@ import { watchDevice } from './device.js';
 import { invalidOption } from './errors.js';
 import { estimate, passiveGate } from './estimate.js';
 import { reportFailure } from './page-console.js';
-import type { CreateView } from './ports.js';
+import type { CreateView, View } from './ports.js';
+import { english, loadLanguage, type LoadTexts } from './ui/locale.js';
 
-export function createLocalWidget(createView: CreateView, config: LocalWidgetConfig): LocalWidget {
+export function createLocalWidget(
+  { createView, loadTexts }: { readonly createView: CreateView; readonly loadTexts: LoadTexts },
+  config: LocalWidgetConfig,
+): LocalWidget {
   const host = typeof config.container === 'string' ? document.querySelector(config.container) : config.container;
   if (host === null) throw invalidOption('There is no such container.');
   const device = watchDevice();
-  const view = createView({
-    host,
-    mode: 'captcha',
-    theme: config.widgetTheme ?? 'auto',
-    style: 'classic',
-    avatar: 'friendly',
-    interaction: config.interaction ?? 'checkbox',
-    locale: config.locale ?? (document.documentElement.lang || navigator.language),
-    branding: null,
-    disclosure: { mode: 'NEUTRAL', text: null },
-    withoutCameraAllowed: true,
-  });
+  const locale = config.locale ?? (document.documentElement.lang || navigator.language);
+  let view: View | null = null;
+  let isDestroyed = false;
 
+  const draw = async (): Promise<View> => {
+    const language = (await loadLanguage(locale, loadTexts)) ?? english;
+    const drawn = createView({
+      host,
+      mode: 'captcha',
+      theme: config.widgetTheme ?? 'auto',
+      style: 'classic',
+      avatar: 'friendly',
+      interaction: config.interaction ?? 'checkbox',
+      language,
+      branding: null,
+      disclosure: { mode: 'NEUTRAL', text: null },
+      consent: null,
+      withoutCameraAllowed: true,
+    });
+    if (isDestroyed) drawn.close();
+    return (view = drawn);
+  };
   const judge = async (): Promise<LocalWidgetResult> => {
-    const { trusted } = await view.awaitStart();
-    view.showProgress('checking');
+    const drawn = await draw();
+    const { trusted } = await drawn.awaitStart();
+    drawn.showProgress('checking');
     const facts = await device.read();
     device.stop();
     const { signals, confidence } = estimate(facts);
@@ -38,7 +52,7 @@ export function createLocalWidget(createView: CreateView, config: LocalWidgetCon
       deviceId: facts.groups.ids?.token ?? '',
       timestamp: Date.now(),
     };
-    void view.showOutcome({ status: result.success ? 'pass' : 'fail', code: null, canRetry: false });
+    void drawn.showOutcome({ status: result.success ? 'pass' : 'fail', code: null, canRetry: false });
     try {
       config.onComplete?.(result);
     } catch (error) {
@@ -49,8 +63,9 @@ export function createLocalWidget(createView: CreateView, config: LocalWidgetCon
   return {
     result: judge(),
     destroy() {
+      isDestroyed = true;
       device.stop();
-      view.close();
+      view?.close();
     },
   };
 }

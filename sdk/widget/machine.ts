@@ -23,6 +23,8 @@ export interface Plan {
   readonly consent: EnvelopeConsent | null;
   /** Whether captcha or invisible mode may go on to the camera. */
   readonly mayEscalate: boolean;
+  /** Whether it is known what the consent has to say; without it nobody is asked for the camera. */
+  readonly canAskConsent: boolean;
   readonly isScored: boolean;
   readonly retriesMax: number;
   readonly previousSessionId: string | null;
@@ -74,6 +76,7 @@ export type FlowEvent =
   | { readonly kind: 'escalated' }
   | { readonly kind: 'dispatched'; readonly envelope: ScoreEnvelope }
   | { readonly kind: 'read'; readonly choice: 'retry' | 'done' }
+  | { readonly kind: 'read'; readonly choice: 'without'; readonly consent: EnvelopeConsent }
   | Reply
   | Trouble;
 
@@ -153,7 +156,9 @@ export function advance(state: State, event: FlowEvent): Step {
       return giveUp(state, event);
     case 'read':
       if (state.then === null) throw new Error('an outcome was read that was not shown');
-      return event.choice === 'retry' ? again({ ...state, then: null }) : end(state, state.then);
+      if (event.choice === 'done') return end(state, state.then);
+      if (event.choice === 'without') return create({ ...state, then: null, consent: event.consent });
+      return again({ ...state, then: null });
   }
 }
 
@@ -161,8 +166,11 @@ const create = (state: State): Step => ({
   state,
   effect: { kind: 'create', previousSessionId: state.previousSessionId },
 });
-/** A session that was never judged is sent again; one that failed is followed by another. */
-const again = (state: State): Step => (state.isOpen ? verify(state, state.captured) : create(state));
+/** A session that was never judged is sent again; one that failed is followed by another, in which consent may be given after all. */
+function again(state: State): Step {
+  if (state.isOpen) return verify(state, state.captured);
+  return create(state.consent?.biometric === false ? { ...state, consent: null } : state);
+}
 const capture = (state: State): Step => ({
   state,
   effect: { kind: 'capture', hidden: state.plan.mode === 'invisible' },
@@ -180,8 +188,10 @@ function show(state: State, outcome: Outcome, then: End): Step {
   return { state: { ...state, then }, effect: { kind: 'outcome', outcome, then } };
 }
 
-const askOrCapture = (state: State): Step =>
-  state.consent === null ? { state, effect: { kind: 'consent' } } : capture(state);
+function askOrCapture(state: State): Step {
+  if (state.consent !== null) return capture(state);
+  return state.plan.canAskConsent ? { state, effect: { kind: 'consent' } } : verify(state, null);
+}
 
 const withoutCamera = (state: State, { consent }: { readonly consent: EnvelopeConsent }): Step =>
   verify({ ...state, consent }, null);
@@ -203,32 +213,42 @@ function afterVerdict(state: State, code: string | null): Step {
   if (reply === null) throw new Error('a verdict without an answer');
   if (plan.isScored) return { state, effect: { kind: 'result' } };
   const then: End = { kind: 'verdict', reply, envelope: null };
-  // Whoever declined the camera sees that they can continue, whatever weight the verdict gives it.
-  if (reply.verificationOutcome === 'declined_by_user' && code !== 'DUPLICATE_DETECTED')
-    return show(state, { status: 'declined', code: null, canRetry: false }, then);
-  if (reply.status === 'pass') return show(state, { status: 'pass', code: null, canRetry: false }, then);
+  const isDeclined = reply.verificationOutcome === 'declined_by_user';
+  if (reply.status === 'pass')
+    return show(state, { status: isDeclined ? 'declined' : 'pass', code: null, canRetry: false }, then);
   const failed = { ...state, previousSessionId: reply.sessionId };
   const canRetry = state.retryCount < plan.retriesMax && code !== 'DUPLICATE_DETECTED';
-  const { captured } = state;
-  const hadCamera = captured?.kind === 'captured' || captured?.reason === 'no_face_capture';
-  return show(failed, { status: 'fail', code, canRetry, hadCamera }, then);
+  return show(failed, { status: 'fail', code, canRetry, camera: isDeclined ? 'declined' : cameraOf(state) }, then);
+}
+
+function cameraOf({ captured }: State): NonNullable<Outcome['camera']> {
+  if (captured?.kind === 'captured' || captured?.reason === 'no_face_capture') return 'seen';
+  return captured?.reason === 'NotFoundError' ? 'none' : 'unasked';
 }
 
 function afterDispatch(state: State, envelope: ScoreEnvelope): Step {
   if (state.reply === null) throw new Error('a dispatch without an answer');
-  const status = envelope.dispatch.status === 'score_blocked' || envelope.dispatch.status === 'fail' ? 'fail' : 'pass';
+  const status = state.reply.status === 'pass' && !/fail|blocked/.test(envelope.dispatch.status) ? 'pass' : 'noted';
   return show(state, { status, code: null, canRetry: false }, { kind: 'verdict', reply: state.reply, envelope });
 }
 
 function refuse(state: State, reply: Reply): Step {
   if (isJudged(state)) return endJudged(state);
-  const { code } = (reply.body ?? {}) as { code?: unknown };
-  const shown = typeof code === 'string' ? code : null;
+  const outcome = outcomeOfError(reply);
   // A session whose time is over, or whose capture came apart, is followed by another; what was measured for it is its own.
-  const isOver = shown === 'SESSION_EXPIRED' || shown?.startsWith('CHALLENGE_') === true;
-  const after = isOver ? { ...state, isOpen: false, captured: null } : state;
-  const canRetry = isOver || shown === 'RATE_LIMIT_EXCEEDED';
-  return show(after, { status: 'error', code: shown, canRetry }, { kind: 'refused', reply });
+  const after = isOver(outcome.code) ? { ...state, isOpen: false, captured: null } : state;
+  return show(after, outcome, { kind: 'refused', reply });
+}
+
+const isOver = (code: string | null): boolean => code !== null && /^SESSION_EXPIRED$|^CHALLENGE_/.test(code);
+const troubleCodes = { network: 'NETWORK_ERROR', timeout: 'TIMEOUT', server: 'SERVICE_UNAVAILABLE' } as const;
+
+/** What the respondent sees of a refusal, or of a service that does not answer. */
+export function outcomeOfError(answer: Reply | Trouble): Outcome {
+  if (answer.kind === 'trouble') return { status: 'error', code: troubleCodes[answer.reason], canRetry: true };
+  const { code } = (answer.body ?? {}) as { code?: unknown };
+  const shown = typeof code === 'string' ? code : null;
+  return { status: 'error', code: shown, canRetry: isOver(shown) || shown === 'RATE_LIMIT_EXCEEDED' };
 }
 
 /** Whether only the envelope of score mode is missing: nothing else is made of a verdict that was given. */
@@ -241,6 +261,5 @@ function giveUp(state: State, trouble: Trouble): Step {
   if (isJudged(state)) return endJudged(state);
   const then: End = { kind: 'unreachable', trouble };
   if (!state.plan.isClosed) return end(state, then);
-  const code = trouble.reason === 'timeout' ? 'TIMEOUT' : 'NETWORK_ERROR';
-  return show(state, { status: 'error', code, canRetry: true }, then);
+  return show(state, outcomeOfError(trouble), then);
 }

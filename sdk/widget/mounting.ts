@@ -13,6 +13,7 @@ import { createTransport, transportLimits, type Reply, type Transport, type Trou
 import { createServiceCalls, type ServiceCalls } from './service.js';
 import type { OpenSession } from './run.js';
 import { readOptions } from './settings.js';
+import { english, loadLanguage, offlineLanguage, type Language, type LoadTexts } from './ui/locale.js';
 
 export interface Mounting {
   readonly options: MountOptions;
@@ -22,21 +23,27 @@ export interface Mounting {
   readonly csp: CspWatch;
   readonly signal: AbortSignal;
   readonly locale: string;
+  readonly language: Language;
   readonly config: MountConfig | Reply | Trouble;
   /** The session that stands in for a configuration that could not be read. */
   readonly created: OpenSession | null;
+  /** Reads the project, again where it could not be read. */
+  readonly read: () => Promise<ReadProject>;
 }
+
+type ReadProject = Pick<Mounting, 'config' | 'created' | 'language'>;
 
 /** What the mounts of a page share. */
 export interface Shared {
   readonly cache: ConfigCache;
   /** API root; throws a VerifyError INVALID_OPTION where none is known. */
   readonly endpointOf: (given: string | undefined) => string;
+  readonly loadTexts: LoadTexts;
 }
 
 /** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. `onEnd` is called once, when there is nothing more to report. */
 export async function prepare(
-  { cache, endpointOf }: Shared,
+  { cache, endpointOf, loadTexts }: Shared,
   given: MountOptions,
   signal: AbortSignal,
   onEnd: () => void,
@@ -50,22 +57,30 @@ export async function prepare(
     device.stop();
     onEnd();
   });
-  const request = { endpoint, siteKey: options.siteKey, nowMs: performance.now() };
-  const answer = await loadConfig(cache, call, request, signal).catch((error: unknown) => {
+  const locale = options.locale ?? (document.documentElement.lang || navigator.language);
+  const service = createServiceCalls(endpoint, call);
+  const readConfig = async (): Promise<Pick<Mounting, 'config' | 'created'>> => {
+    const request = { endpoint, siteKey: options.siteKey, nowMs: performance.now() };
+    const answer = await loadConfig(cache, call, request, signal);
+    if (answer.kind === 'config') return { config: answer.config, created: null };
+    // After a timeout all time is spent. Otherwise only this one address may be blocked, and a session says how it is run.
+    if (answer.kind === 'reply' || answer.reason === 'timeout') return { config: answer, created: null };
+    const said = await service.createSession(options, options.previousSessionId ?? null, signal);
+    if (said.kind !== 'said') return { config: said, created: null };
+    activity.follow(said.value);
+    const created = { session: said.value, originMs: performance.now() };
+    return { created, config: configOf(said.value, endpoint) };
+  };
+  const read = async (): Promise<ReadProject> => {
+    const [project, language] = await Promise.all([readConfig(), loadLanguage(locale, loadTexts)]);
+    const known = 'kind' in project.config ? offlineLanguage(locale) : english;
+    return { ...project, language: language ?? known };
+  };
+  const project = await read().catch((error: unknown) => {
     stop({ activity, csp });
     throw error;
   });
-  const locale = options.locale ?? (document.documentElement.lang || navigator.language);
-  const service = createServiceCalls(endpoint, call);
-  const mounting = { options, service, device, activity, csp, signal, locale, created: null };
-  if (answer.kind === 'config') return { ...mounting, config: answer.config };
-  // After a timeout all time is spent. Otherwise only this one address may be blocked, and a session says how it is run.
-  if (answer.kind === 'reply' || answer.reason === 'timeout') return { ...mounting, config: answer };
-  const said = await service.createSession(options, options.previousSessionId ?? null, signal);
-  if (said.kind !== 'said') return { ...mounting, config: said };
-  activity.follow(said.value);
-  const created = { session: said.value, originMs: performance.now() };
-  return { ...mounting, created, config: configOf(said.value, endpoint) };
+  return { options, service, device, activity, csp, signal, locale, read, ...project };
 }
 
 export const makeTransport = (csp: CspWatch): Transport =>

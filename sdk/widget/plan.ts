@@ -4,6 +4,7 @@
 import type { MountOptions } from './api.js';
 import type { MountConfig } from './config.js';
 import type { Plan } from './machine.js';
+import type { Mounting } from './mounting.js';
 import type { ViewOptions } from './ports.js';
 
 export function planOf(options: MountOptions, config: MountConfig): Plan {
@@ -15,6 +16,7 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
     autoStart: maySkip,
     consent: maySkip && options.consent ? { biometric: options.consent.biometric, at: options.consent.at } : null,
     mayEscalate: mode === 'invisible' ? escalates : config.challengeEnabled,
+    canAskConsent: config.consent !== null,
     isScored: config.verificationMode === 'score',
     retriesMax: config.maxRetries,
     previousSessionId: options.previousSessionId ?? null,
@@ -22,22 +24,24 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
   };
 }
 
+/** Of a project that could not be read, nothing of its own is shown. */
 export function viewOptionsOf(
   host: Element,
-  { mode }: Plan,
-  { options, locale }: { readonly options: MountOptions; readonly locale: string },
-  config: MountConfig,
+  { options, language, config }: Pick<Mounting, 'options' | 'language' | 'config'>,
 ): ViewOptions {
+  const known = 'kind' in config ? null : config;
+  const terms = known?.consent ?? null;
   return {
     host,
-    mode,
+    mode: options.widgetMode ?? known?.widgetMode ?? 'standard',
     theme: options.widgetTheme ?? 'auto',
     style: options.widgetStyle ?? 'classic',
     avatar: options.avatarStyle ?? 'friendly',
     interaction: options.interaction ?? 'checkbox',
-    locale,
-    branding: config.branding,
-    disclosure: { mode: config.userDisclosure, text: config.userDisclosureCustomText },
-    withoutCameraAllowed: true,
+    language,
+    branding: known?.branding ?? null,
+    disclosure: { mode: known?.userDisclosure ?? 'NEUTRAL', text: known?.userDisclosureCustomText ?? null },
+    consent: terms === null ? null : { ...terms, demographics: known?.demographics === true },
+    withoutCameraAllowed: known?.minimumAssurance !== 'biometric',
   };
 }

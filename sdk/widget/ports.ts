@@ -13,10 +13,19 @@ import type {
   EnvelopeFeatures,
   EnvelopeFrames,
 } from '../../src/contract/envelope.js';
+import type { ConsentTerms as ContractTerms } from '../../src/contract/consent.js';
 import type { EvidenceFrame } from '../../src/contract/evidence-frames.js';
 import type { Branding } from '../../src/contract/project-parts.js';
 import type { ChallengeReply, ChallengeRequest } from '../../src/contract/session.js';
 import type { ChallengeType } from '../../src/contract/verdict.js';
+
+import type { Language } from './ui/locale.js';
+
+/** What the consent says. */
+export interface ConsentTerms extends ContractTerms {
+  /** Whether age, gender and lightness of the skin are estimated. */
+  readonly demographics: boolean;
+}
 
 export type WidgetMode = 'invisible' | 'captcha' | 'standard';
 
@@ -31,12 +40,13 @@ export interface ViewOptions {
   readonly avatar: 'friendly' | 'minimal' | 'neon';
   /** How captcha mode is started. */
   readonly interaction: 'checkbox' | 'slider';
-  /** BCP 47, as the page or the browser says it; the View takes the nearest language that it has, else English. */
-  readonly locale: string;
+  readonly language: Language;
   /** What the project may show of its own; what its tier does not allow is already gone. */
   readonly branding: Branding | null;
   /** What is said of the check besides biometric consent. `text` is plain text, present with CUSTOM, and never markup. */
   readonly disclosure: Disclosure;
+  /** null where nobody is asked for biometric consent. */
+  readonly consent: ConsentTerms | null;
   /** Whether a respondent who cannot do a challenge, or declines, may go on without the camera. */
   readonly withoutCameraAllowed: boolean;
 }
@@ -61,8 +71,11 @@ export interface View {
   askCameraAgain(reason: CameraTrouble): Promise<'again' | 'without' | 'cancel'>;
   /** Something is under way; shown until the next call. */
   showProgress(phase: Phase): void;
-  /** The end of a try. Resolves with `retry` where `canRetry` and the respondent asked for one, else with `done` when read or at once. */
-  showOutcome(outcome: Outcome): Promise<'retry' | 'done'>;
+  /**
+   * The end of a try. Resolves with `retry` where `canRetry` and the respondent asked for one, with `without` where they want one without the
+   * camera, else with `done` when read or at once.
+   */
+  showOutcome(outcome: Outcome): Promise<'retry' | 'without' | 'done'>;
   /** Takes the interface off the page. Calling it again does nothing. */
   close(): void;
 }
@@ -117,13 +130,16 @@ export type Phase = 'starting' | 'checking' | 'loading_camera' | 'sending';
 
 /** What a try came to, for the respondent's eyes. */
 export interface Outcome {
-  /** `declined` is a device-only completion; `error` is a failure of transport or set-up, not a verdict. */
-  readonly status: 'pass' | 'fail' | 'declined' | 'error';
+  /**
+   * `declined` is a pass without the camera; `noted` says nothing of the verdict, which is somebody else's to give; `error` is a failure of
+   * transport or set-up, not a verdict.
+   */
+  readonly status: 'pass' | 'fail' | 'declined' | 'noted' | 'error';
   /** A VerifyError code, null, or DEGRADED for a pass without the service. Texts are the View's; the code is for choosing them. */
   readonly code: string | null;
   readonly canRetry: boolean;
-  /** Of a failure: whether a camera was seen through. */
-  readonly hadCamera?: boolean;
+  /** Of a failure: a camera was seen through, none was found, it was declined, or nobody was asked for it. */
+  readonly camera?: 'seen' | 'none' | 'declined' | 'unasked';
 }
 
 /** `sdk/widget/ui/view.ts` exports `createView` of this type. */

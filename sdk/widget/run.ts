@@ -100,8 +100,12 @@ async function perform(deps: RunDeps, memory: Memory, effect: Exclude<Effect, { 
       const said = await deps.service.readResult(openOf(memory).session, deps.signal);
       return said.kind === 'said' ? { kind: 'dispatched', envelope: said.value } : said;
     }
-    case 'outcome':
-      return { kind: 'read', choice: await view.showOutcome(effect.outcome) };
+    case 'outcome': {
+      const choice = await view.showOutcome(effect.outcome);
+      return choice === 'without'
+        ? { kind: 'read', choice, consent: consentOf(false, memory) }
+        : { kind: 'read', choice };
+    }
   }
 }
 

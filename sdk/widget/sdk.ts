@@ -6,9 +6,10 @@ import { onAbort, settle } from './abort.js';
 import type { MountOptions, TokenVerdict, VerifyTokenOptions, VHMountResult, VHSession } from './api.js';
 import { watchCsp } from './csp-watch.js';
 import { abortError, invalidOption } from './errors.js';
-import { endOf, finish, unverifiedOutcome } from './finish.js';
+import { endOf, finish, unreachable, unverifiedOutcome } from './finish.js';
 import { loadingPage } from './loading-page.js';
 import { createModelLoader } from './models.js';
+import { outcomeOfError } from './machine.js';
 import { makeTransport, prepare, settled, type Mounting, type Shared } from './mounting.js';
 import { planOf, viewOptionsOf } from './plan.js';
 import type { Camera, CreateView } from './ports.js';
@@ -17,6 +18,7 @@ import { run, type OpenSession } from './run.js';
 import { createFirst, sessionOf } from './session.js';
 import { resolveEndpoint } from './settings.js';
 import { createTokenCheck } from './token.js';
+import type { LoadTexts } from './ui/locale.js';
 
 /** What differs between the script and the package. */
 export interface SdkParts {
@@ -25,6 +27,7 @@ export interface SdkParts {
   /** The API root where the script does not know its own address; empty for none. */
   readonly builtInRoot?: string;
   readonly createView: CreateView;
+  readonly loadTexts: LoadTexts;
   readonly loadCamera: () => Promise<Camera>;
 }
 
@@ -38,6 +41,7 @@ export function createSdk(parts: SdkParts): Sdk {
   const checkToken = createTokenCheck();
   const shared: Shared = {
     cache: new Map(),
+    loadTexts: parts.loadTexts,
     endpointOf: (given) => onThisPage(resolveEndpoint(given, parts.scriptUrl, parts.builtInRoot)),
   };
   return {
@@ -102,12 +106,30 @@ function find(selector: string): Element | null {
   }
 }
 
+/** A mount whose project could be read; the same one where it cannot be, and the respondent has seen why. */
+async function readable(parts: SdkParts, host: Element, mounting: Mounting): Promise<Mounting> {
+  const { config, options } = mounting;
+  if (!('kind' in config) || options.widgetMode === 'invisible') return mounting;
+  const view = parts.createView(viewOptionsOf(host, mounting));
+  onAbort(mounting.signal, view.close);
+  if (config.kind === 'trouble' && options.degradedMode !== 'FAIL_CLOSED') {
+    void view.showOutcome(unreachable);
+    return mounting;
+  }
+  if ((await settle(view.showOutcome(outcomeOfError(config)), mounting.signal)) === 'done') return mounting;
+  view.showProgress('starting');
+  const project = await mounting.read();
+  view.close();
+  return readable(parts, host, { ...mounting, ...project });
+}
+
 async function runIn(
   parts: SdkParts,
   host: Element,
-  mounting: Mounting,
+  prepared: Mounting,
   created: OpenSession | null,
 ): Promise<VHMountResult> {
+  const mounting = await readable(parts, host, prepared);
   const { config, options, signal } = mounting;
   if ('kind' in config) return finish(mounting, endOf(config), null);
   const plan = planOf(options, config);
@@ -116,7 +138,7 @@ async function runIn(
     demographics: config.demographics,
     takesPictures: config.evidenceFrames === 'sampled',
   };
-  const view = parts.createView(viewOptionsOf(host, plan, mounting, config));
+  const view = parts.createView(viewOptionsOf(host, mounting));
   try {
     const outcome = await run({
       ...mounting,

@@ -27,14 +27,13 @@ export function controllerOf(
 }
 
 export function consentTermsOf(project: StoredProject, owner: Owner, policy: FacePolicy): ConsentTerms {
-  const { scope = 'project', reEligibilityDays = null } = {
-    ...configDefaults.deduplication,
-    ...project.fields.config?.deduplication,
-  };
+  const { config = {} } = project.fields;
+  const { scope = 'project', reEligibilityDays = null } = { ...configDefaults.deduplication, ...config.deduplication };
   return {
     ...controllerOf(project, owner),
     comparedWith: policy.comparesOthers ? scope : 'own',
     reEligibilityDays,
+    pictures: (config.evidenceFrames ?? configDefaults.evidenceFrames) === 'sampled',
     keptDays: policy.keptDays,
   };
 }

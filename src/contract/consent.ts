@@ -38,6 +38,9 @@ export const ConsentTerms = Type.Object({
   reEligibilityDays: Nullable(
     Type.Integer({ description: 'Days for which a participation counts; null: as long as it is kept.' }),
   ),
+  pictures: Type.Boolean({
+    description: 'Whether a few small grey pictures of the face are sent, checked and not kept.',
+  }),
   keptDays: Type.Integer({ description: 'Days after which measurements of the face are deleted at the latest.' }),
 });
 export type ConsentTerms = Static<typeof ConsentTerms>;

@@ -60,6 +60,7 @@ export async function openGallery(context: BrowserContext, html = ''): Promise<G
     page,
     names: await page.evaluate('gallery.names'),
     async show(names, given = {}) {
+      await page.evaluate(`gallery.load(${JSON.stringify(given['locale'] ?? 'en')})`);
       await page.evaluate(`(() => {
         const host = document.querySelector('#host');
         for (const old of [...host.children]) { gallery.close(old); old.remove(); }

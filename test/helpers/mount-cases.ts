@@ -27,6 +27,13 @@ export const failing = (failureCategory: string, over: object = {}) =>
     const body = { ...((await response.json()) as object), status: 'fail', failureCategory, ...over };
     await route.fulfill({ response, json: body });
   });
+/** Presses Close where a screen offers to try again. */
+const closeWhenAsked = async (page: Page): Promise<void> => {
+  void page
+    .getByRole('button', { name: 'Close' })
+    .click({ delay: 90 })
+    .catch(() => undefined);
+};
 const down = onVerify((route) => route.abort('connectionrefused'));
 const broken = onVerify((route) =>
   route.fulfill({ status: 503, headers: { 'access-control-allow-origin': '*' }, json: { code: 'OVERLOADED' } }),
@@ -161,7 +168,8 @@ export const mountCases: readonly MountCase[] = [
   },
   {
     name: 'a host that the page’s policy blocks is named with its directive',
-    options: { apiEndpoint: 'http://127.0.0.1:1/api/v1', degradedMode: 'FAIL_CLOSED' },
+    options: { apiEndpoint: 'http://127.0.0.1:1/api/v1', degradedMode: 'FAIL_CLOSED', locale: 'en' },
+    prepare: closeWhenAsked,
     isNoisy: true,
     expect: {
       result: null,

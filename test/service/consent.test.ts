@@ -64,12 +64,13 @@ t.test('a project’s branding comes first', async (t) => {
   await patch({ branding: null });
 });
 
-t.test('the window is the project’s', async (t) => {
-  await patch({ config: { deduplication: { reEligibilityDays: 30 } } });
-  t.match(await terms(), { consent: { comparedWith: 'own', reEligibilityDays: 30 } });
-  await patch({ config: { deduplication: null } });
+t.test('window and pictures are the project’s', async (t) => {
+  t.match(await terms(), { consent: { pictures: false } });
+  await patch({ config: { deduplication: { reEligibilityDays: 30 }, evidenceFrames: 'sampled' } });
+  t.match(await terms(), { consent: { comparedWith: 'own', reEligibilityDays: 30, pictures: true } });
+  await patch({ config: { deduplication: null, evidenceFrames: null } });
 });
 
-t.test('readiness stops warning once every organization with a project has a privacy page', async (t) => {
+t.test('readiness stops warning once every organization with a project has a privacy page', async () => {
   await waitUntil(async () => (await readiness()).warnings === undefined, 'no warning is left');
 });

@@ -18,14 +18,15 @@ export interface Brand {
 const fontPattern = /^[\p{L}0-9 ,'"_-]{1,200}$/u;
 const emailPattern = /^[^\s@<>?&,;:]{1,64}@[^\s@<>?&,;:]{1,190}$/;
 
-export function readBrand(branding: Branding | null): Brand {
+/** The privacy page is the one that the consent names, which knows the organization's as well. */
+export function readBrand(branding: Branding | null, consent: { readonly privacyUrl: string | null } | null): Brand {
   const given: Branding = branding === null || branding.enabled === false ? {} : branding;
   return {
     companyName: readText(given.companyName),
     ...(given.primaryColor === undefined ? {} : { primaryColor: given.primaryColor }),
     ...(given.backgroundColor === undefined ? {} : { backgroundColor: given.backgroundColor }),
     fontFamily: readPattern(given.fontFamily, fontPattern),
-    privacyUrl: readUrl(given.privacyUrl),
+    privacyUrl: readUrl(consent?.privacyUrl ?? given.privacyUrl),
     supportEmail: readPattern(given.supportEmail, emailPattern),
     logoUrl: readUrl(given.logoUrl),
     hidePoweredBy: given.hidePoweredBy === true,

@@ -26,6 +26,12 @@ export const svg = <Name extends keyof SVGElementTagNameMap>(
   ...children: readonly Child[]
 ): SVGElementTagNameMap[Name] => complete(document.createElementNS(svgNamespace, name), attributes, children);
 
+/** A link that leaves the page open. */
+export const linkOf = (href: string, text: string): HTMLElement =>
+  html('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
+export const mailOf = (address: string, text: string): HTMLElement =>
+  html('a', { href: `mailto:${address}`, title: address }, text);
+
 /** A button that says `label` and calls `onPress` with the event's own isTrusted. */
 export function button(label: string, kind: 'main' | 'plain' | 'link', onPress: (trusted: boolean) => void) {
   const element = html('button', { type: 'button', class: `button ${kind}` }, label);

@@ -6,7 +6,7 @@
 import type { ViewOptions } from '../ports.js';
 import { readBrand, type Brand } from './brand.js';
 import { html } from './dom.js';
-import { chooseLanguage, type Language } from './locale.js';
+import type { Language } from './locale.js';
 import { makePalette } from './palette.js';
 import { styles } from './styles.js';
 
@@ -33,9 +33,9 @@ export interface Frame {
 }
 
 export function createFrame(options: ViewOptions): Frame {
-  const language = chooseLanguage(options.locale);
-  const brand = readBrand(options.branding);
-  const parts = build(options, language);
+  const { language } = options;
+  const brand = readBrand(options.branding, options.consent);
+  const parts = build(options);
   const { element, shadow, root, card, dialog, dialogCard } = parts;
   if (brand.fontFamily !== null) root.style.fontFamily = `${brand.fontFamily}, system-ui, sans-serif`;
   options.host.append(element);
@@ -51,7 +51,9 @@ export function createFrame(options: ViewOptions): Frame {
   // Some browsers close a dialog at the second Escape whatever a page says. `closeDialog` forgets `dismiss` first, and its event may come
   // when the next screen has opened the dialog again.
   dialog.addEventListener('close', () => {
-    if (!dialog.open) dismiss?.();
+    if (dialog.open || dialogCard.childElementCount === 0) return;
+    if (dismiss === undefined) dialog.showModal();
+    else dismiss();
   });
 
   const closeDialog = () => {
@@ -99,7 +101,7 @@ export function createFrame(options: ViewOptions): Frame {
 }
 
 /** The elements, not on the page yet. Each place has a live region of its own, for behind a dialog nothing is said. */
-function build({ style }: ViewOptions, { tag, direction, texts }: Language) {
+function build({ style, language: { tag, direction, texts } }: ViewOptions) {
   const card = html('div', { class: 'card', role: 'region', 'aria-label': texts.region, hidden: true });
   const dialogCard = html('div', { class: 'card' });
   const status = makeStatus();

@@ -1,16 +1,13 @@
-/** Chooses the language of the interface and fills values into its texts. */
-import { ar } from './texts/ar.js';
-import { de } from './texts/de.js';
-import { en, type Texts } from './texts/en.js';
-import { es } from './texts/es.js';
-import { fr } from './texts/fr.js';
-import { ja } from './texts/ja.js';
-import { pt } from './texts/pt.js';
-
-const languages: Readonly<Record<string, Texts>> = { en, de, fr, es, pt, ar, ja };
+/** Chooses the language of the interface and fills values into its texts. English is in the bundle; others load while the project is read. */
+import { en, type LoadedTexts, type Texts } from './texts/en.js';
+import { offline } from './texts/offline.js';
 
 /** Languages that the interface speaks, as BCP 47 primary tags. */
-export const languageTags: readonly string[] = Object.keys(languages);
+export const languageTags = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
+export type LoadedTag = keyof typeof offline;
+
+/** Rejects if the texts cannot be had. */
+export type LoadTexts = (tag: LoadedTag) => Promise<LoadedTexts>;
 
 export interface Language {
   /** Primary tag, as in `lang`. */
@@ -19,11 +16,33 @@ export interface Language {
   readonly texts: Texts;
 }
 
-/** The language of a BCP 47 tag by its primary part, for example `pt-BR`; English where there is none. */
-export function chooseLanguage(locale: string): Language {
+export const english: Language = { tag: 'en', direction: 'ltr', texts: en };
+
+/** The language of a BCP 47 tag by its primary part, for example `pt-BR`; null for English, and where there is none. */
+function tagOf(locale: string): LoadedTag | null {
   const wanted = locale.toLowerCase().split(/[-_]/)[0] ?? '';
-  const tag = languageTags.includes(wanted) ? wanted : 'en';
-  return { tag, direction: tag === 'ar' ? 'rtl' : 'ltr', texts: languages[tag] ?? en };
+  return Object.hasOwn(offline, wanted) ? (wanted as LoadedTag) : null;
+}
+
+const languageOf = (tag: LoadedTag, texts: LoadedTexts): Language => ({
+  tag,
+  direction: tag === 'ar' ? 'rtl' : 'ltr',
+  texts: { ...texts, ...offline[tag] },
+});
+
+/** The whole language; null if its texts cannot be had in time. */
+export async function loadLanguage(locale: string, load: LoadTexts, waitMs = 5_000): Promise<Language | null> {
+  const tag = tagOf(locale);
+  if (tag === null) return english;
+  const late = new Promise<null>((resolve) => setTimeout(resolve, waitMs, null));
+  const texts = await Promise.race([load(tag).catch(() => null), late]);
+  return texts === null ? null : languageOf(tag, texts);
+}
+
+/** What can be said in a language while nothing can be loaded; the rest is English. */
+export function offlineLanguage(locale: string): Language {
+  const tag = tagOf(locale);
+  return tag === null ? english : languageOf(tag, en);
 }
 
 /** Puts values in place of `{name}`, each isolated so that a name in another script does not turn the sentence around. */

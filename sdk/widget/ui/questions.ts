@@ -1,7 +1,8 @@
 /** What the respondent is asked about the camera: consent, the stage, and what to do when the camera was not given. */
 import type { View } from '../ports.js';
 import type { Surface } from './frame.js';
-import { consentScreen, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
+import { consentScreen } from './consent.js';
+import { messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
 import { openStage } from './stage.js';
 
 const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera' } as const;
@@ -22,7 +23,9 @@ export function createQuestions(
           if (isInvisible) frame.closeDialog();
           resolve(answer);
         };
-        frame.show(surface, consentScreen(around, disclosure(), onAnswer), () => onAnswer('declined'));
+        const screen = consentScreen(around, disclosure(), onAnswer);
+        // Where nobody gets on without the camera, closing the question is no answer to it.
+        frame.show(surface, screen, options.withoutCameraAllowed ? () => onAnswer('declined') : undefined);
       }),
     openStage() {
       const { stage, screen, exit } = openStage(around);

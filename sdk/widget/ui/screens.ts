@@ -1,10 +1,9 @@
 /** Screens that say something and offer ways on: how to begin, consent, trouble, progress and outcome. */
 import type { Brand } from './brand.js';
-import { button, html } from './dom.js';
+import { button, html, linkOf, mailOf } from './dom.js';
 import type { ViewOptions } from '../ports.js';
 import type { Frame, Screen } from './frame.js';
 import { icon, type IconName } from './icons.js';
-import { fill } from './locale.js';
 import type { Texts } from './texts/en.js';
 
 export interface Action {
@@ -50,12 +49,8 @@ export function nameOf({ brand }: Surroundings): HTMLElement {
 
 /** Links of the brand, and whose work this is. */
 export const footPartsOf = ({ texts, brand }: Surroundings): HTMLElement[] => [
-  ...(brand.privacyUrl === null
-    ? []
-    : [html('a', { href: brand.privacyUrl, target: '_blank', rel: 'noopener noreferrer' }, texts.privacy)]),
-  ...(brand.supportEmail === null
-    ? []
-    : [html('a', { href: `mailto:${brand.supportEmail}`, title: brand.supportEmail }, texts.support)]),
+  ...(brand.privacyUrl === null ? [] : [linkOf(brand.privacyUrl, texts.privacy)]),
+  ...(brand.supportEmail === null ? [] : [mailOf(brand.supportEmail, texts.support)]),
   ...(brand.hidePoweredBy ? [] : [html('span', {}, texts.powered)]),
 ];
 
@@ -99,33 +94,4 @@ export function progressScreen(around: Surroundings, text: string, slowMs = 8_00
   const spinner = html('div', { class: 'spin', 'aria-hidden': true });
   const screen = cardOf(around, title, html('div', { class: 'body centre' }, spinner, title, slow));
   return { ...screen, leave: () => clearTimeout(timer) };
-}
-
-/** Biometric consent in full; `disclosure` is what was not said before. */
-export function consentScreen(
-  around: Surroundings,
-  disclosure: Node | null,
-  onAnswer: (answer: 'granted' | 'declined') => void,
-): Screen {
-  const { texts, brand, options } = around;
-  const company = brand.companyName;
-  const isFree = options.withoutCameraAllowed;
-  const [title, body] = texts.consent;
-  const said = company === null ? body.replace('{company}', texts.company) : fill(body, { company });
-  const points: (readonly [IconName, string])[] = [
-    ['device', texts.consentLocal],
-    ['camera', texts.consentOff],
-    ...(isFree ? [['choice', texts.consentFree] as const] : []),
-  ];
-  const list = points.map(([name, text]) => html('li', {}, icon(name), html('span', {}, text)));
-  return messageScreen(around, {
-    icon: 'camera',
-    isLeft: true,
-    text: [title, said],
-    more: [html('ul', { class: 'points', role: 'list' }, ...list), disclosure],
-    actions: [
-      { label: texts.agree, kind: 'main', run: () => onAnswer('granted') },
-      { label: isFree ? texts.decline : texts.refuse, kind: 'plain', run: () => onAnswer('declined') },
-    ],
-  });
 }

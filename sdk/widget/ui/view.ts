@@ -33,13 +33,13 @@ export const createView: CreateView = (options) => {
 
 /** Good ends settle at once; others wait to be read where there is something to choose. */
 function createOutcomes(around: Surroundings, beginning: Beginning): View['showOutcome'] {
-  const { texts, frame } = around;
-  const { mode } = around.options;
+  const { texts, frame, options } = around;
+  const { mode } = options;
   const surface: Surface = mode === 'invisible' ? 'dialog' : 'page';
 
   const choose = (outcome: Outcome) =>
-    new Promise<'retry' | 'done'>((resolve) => {
-      const message = outcomeMessage(texts, outcome);
+    new Promise<'retry' | 'without' | 'done'>((resolve) => {
+      const message = outcomeMessage(options, outcome);
       const finish = () => {
         if (surface === 'dialog') frame.closeDialog();
         else frame.show('page', messageScreen(around, message));
@@ -47,14 +47,16 @@ function createOutcomes(around: Surroundings, beginning: Beginning): View['showO
       };
       if (!outcome.canRetry) return finish();
       const retry: Action = { label: texts.retry, kind: 'main', run: () => resolve('retry') };
-      const close: Action = { label: texts.close, kind: 'plain', run: finish };
-      frame.show(surface, messageScreen(around, { ...message, actions: [retry, close] }), finish);
+      const without: Action = { label: texts.decline, kind: 'plain', run: () => resolve('without') };
+      const close: Action = { label: texts.close, kind: 'link', run: finish };
+      const goesWithout = outcome.camera === 'seen' && options.withoutCameraAllowed;
+      const actions = [retry, ...(goesWithout ? [without] : []), close];
+      frame.show(surface, messageScreen(around, { ...message, actions }), finish);
     });
 
   return async (outcome) => {
-    const isGood = outcome.status === 'pass' || outcome.status === 'declined';
-    if (mode === 'captcha' && isGood)
-      beginning.showStrip('done', outcome.code === null ? texts.done : texts.degraded[0]);
+    const isGood = (outcome.status === 'pass' || outcome.status === 'declined') && outcome.code === null;
+    if (mode === 'captcha' && isGood) beginning.showStrip('done', texts.done);
     else if (mode === 'invisible' && (isGood || !outcome.canRetry)) frame.closeDialog();
     else return choose(outcome);
     return 'done';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { chooseLanguage } from '../../../sdk/widget/ui/locale.js';
+import { english } from '../../../sdk/widget/ui/locale.js';
 import { hasChromium, launchDriven } from '../../helpers/browser.js';
 import { openGallery } from '../../helpers/gallery.js';
 import { pollUntil } from '../../helpers/wait-until.js';
@@ -29,7 +29,7 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
     await show(['checkbox']);
     t.equal(await page.evaluate(focused), null, 'it takes no focus by itself');
     await page.keyboard.press('Tab');
-    t.equal(await page.evaluate(focused), 'I am a person');
+    t.equal(await page.evaluate(focused), "I'm human");
     await page.keyboard.press('Space');
     await until(page, 'gallery.answers.length === 1');
     t.strictSame(await answers(), [{ trusted: true }]);
@@ -108,11 +108,13 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
     await page.evaluate(focused);
     await tabTo('Start');
     t.equal(await page.evaluate(focused), 'May we use your camera?');
+    await page.keyboard.press('Tab');
+    t.equal(await page.evaluate(focused), 'Privacy policy');
     await tabTo('I agree, use my camera');
     t.equal(await page.evaluate(focused), 'Smile');
     await tabTo('More time');
     t.equal(await page.getByRole('status').first().textContent(), 'Smile', 'and is told again what to do');
-    await tabTo('Go on without camera');
+    await tabTo('Continue without camera');
     t.equal(await page.evaluate(focused), 'The camera is in use');
     await tabTo('Try again');
     t.equal(await page.evaluate(focused), 'That did not work this time');
@@ -175,7 +177,7 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
     await page.evaluate(
       "gallery.stage.guide({ kind: 'challenge', type: 'nod', index: 0, total: 2, progress: 0, leftMs: 2900 })",
     );
-    t.equal(await status.textContent(), '3 seconds left');
+    t.equal(await status.textContent(), 'Seconds left: 3');
     await page.evaluate("gallery.stage.guide({ kind: 'no_face' })");
     await until(page, "gallery.told.at(-1).startsWith('Come into')");
   });
@@ -192,9 +194,17 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
       supportEmail: 'a@b.test?subject=x&body=<script>',
       logoUrl: 'data:text/html,<script>seen.push(4)</script>',
     };
+    const consent = {
+      ...{ controller: markup, privacyUrl: branding.privacyUrl, comparedWith: 'group', reEligibilityDays: null },
+      ...{ keptDays: 400, pictures: true, demographics: true },
+    };
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    await show(['checkbox', 'start', 'consent', 'pass'], { branding, disclosure: { mode: 'CUSTOM', text: markup } });
+    await show(['checkbox', 'start', 'consent', 'pass'], {
+      branding,
+      consent,
+      disclosure: { mode: 'CUSTOM', text: markup },
+    });
     const read = (script: string): Promise<unknown[]> =>
       page.evaluate(`[...document.querySelectorAll('[data-screen] > div')].map(({ shadowRoot: root }) => (${script}))`);
     t.strictSame(await read("root.querySelectorAll('img, script, a').length"), [0, 0, 0, 0]);
@@ -214,7 +224,7 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
 
   await t.test('each disclosure has words of its own, and the biometric consent stands under each', async (t) => {
     const { page, show } = await open();
-    const { neutral, transparent } = chooseLanguage('en').texts;
+    const { neutral, transparent } = english.texts;
     const custom = 'We check who answers';
     for (const [mode, said] of [
       ['NEUTRAL', neutral],

@@ -84,7 +84,7 @@ void t.test('the widget in Firefox', { skip, timeout: 120_000 }, async (t) => {
     code: 'NETWORK_ERROR',
     message: /^E030: .*connect-src 'self' http:\/\/127\.0\.0\.1:1$/,
   });
-  t.match(await find('shown'), { text: 'A short check that you are a real person', sheets: 1 });
+  t.match(await find('shown'), { text: 'Quick check: are you a real person?', sheets: 1 });
   // At the pace of a browser that draws in software a blink may go by unseen; that the camera is measured and judged does not hang on it.
   t.match(await find('seen'), { liveness: Number, tracks: ['ended'] });
   t.strictSame(

@@ -7,6 +7,7 @@ const plan: Plan = {
   autoStart: false,
   consent: null,
   mayEscalate: true,
+  canAskConsent: true,
   isScored: false,
   retriesMax: 1,
   previousSessionId: null,
@@ -51,12 +52,43 @@ t.test('standard mode asks for consent before the camera, and a pass ends the mo
   t.end();
 });
 
-t.test('whoever declines is verified by the device, and the camera is not asked for again', (t) => {
+t.test('whoever declines is verified by the device, and may agree in the next try', (t) => {
   const { kinds, last } = follow({}, [started, created(), consented(false)]);
   t.strictSame(kinds, ['start', 'create', 'consent', 'verify']);
   t.match(last.effect, { consent: { biometric: false }, capture: null });
   const again = follow({}, [started, created(), consented(false), verified('fail'), read('retry'), created(1)]);
-  t.strictSame(again.kinds.slice(3), ['verify', 'outcome', 'create', 'verify']);
+  t.strictSame(again.kinds.slice(3), ['verify', 'outcome', 'create', 'consent']);
+  t.end();
+});
+
+t.test('declining is no success: only a pass without the camera says that one may continue', (t) => {
+  const declined = (status: 'pass' | 'fail'): FlowEvent => ({
+    kind: 'verified',
+    reply: { status, sessionId: 'first', verificationOutcome: 'declined_by_user' } as VerifyReply,
+    code: status === 'pass' ? null : 'LIVENESS_FAILED',
+  });
+  const upTo = [started, created(), consented(false)];
+  t.match(follow({}, [...upTo, declined('pass')]).last.effect, { outcome: { status: 'declined' } });
+  t.match(follow({}, [...upTo, declined('fail')]).last.effect, {
+    outcome: { status: 'fail', canRetry: true, camera: 'declined' },
+  });
+  t.end();
+});
+
+t.test('whoever failed before the camera can try without it', (t) => {
+  const failed = [started, created(), consented(true), captured, verified('fail', 'LIVENESS_FAILED')];
+  const without: FlowEvent = { kind: 'read', choice: 'without', consent: { biometric: false } };
+  const { kinds, last } = follow({}, [...failed, without, created(1)]);
+  t.strictSame(kinds.slice(-3), ['outcome', 'create', 'verify']);
+  t.match(last.effect, { consent: { biometric: false }, capture: null, canEscalate: false });
+  t.end();
+});
+
+t.test('without terms of consent nobody is asked for the camera', (t) => {
+  const standard = follow({ canAskConsent: false }, [started, created()]);
+  t.strictSame(standard.kinds, ['start', 'create', 'verify']);
+  const escalating = follow({ canAskConsent: false, mode: 'captcha' }, [started, created(), escalated]);
+  t.match(escalating.last.effect, { kind: 'verify', consent: null, canEscalate: false });
   t.end();
 });
 
@@ -110,18 +142,18 @@ t.test('a failure says whether there was a camera, so that nobody is told to fac
   const fail = verified('fail', 'LIVENESS_FAILED');
   const outcomeOf = (events: readonly FlowEvent[]) =>
     follow({ mode: 'captcha' }, [started, created(), ...events]).last.effect;
-  t.match(outcomeOf([fail]), { outcome: { status: 'fail', hadCamera: false } });
-  t.match(outcomeOf([escalated, consented(true), captured, fail]), { outcome: { hadCamera: true } });
-  for (const [reason, hadCamera] of [
-    ['NotFoundError', false],
-    ['no_face_capture', true],
+  t.match(outcomeOf([fail]), { outcome: { status: 'fail', camera: 'unasked' } });
+  t.match(outcomeOf([escalated, consented(true), captured, fail]), { outcome: { camera: 'seen' } });
+  for (const [reason, camera] of [
+    ['NotFoundError', 'none'],
+    ['no_face_capture', 'seen'],
   ] as const) {
     const unavailable: FlowEvent = {
       kind: 'captured',
       isSpent: false,
       outcome: { kind: 'unavailable', reason, parts: {} },
     };
-    t.match(outcomeOf([escalated, consented(true), unavailable, fail]), { outcome: { hadCamera } }, reason);
+    t.match(outcomeOf([escalated, consented(true), unavailable, fail]), { outcome: { camera } }, reason);
   }
   t.end();
 });
@@ -216,6 +248,18 @@ t.test('score mode reads the result before the outcome is shown', (t) => {
       'a verdict stays where its envelope is not read',
     );
   }
+  t.end();
+});
+
+t.test('score mode tells nobody that they passed whom the verdict or the project stops', (t) => {
+  const dispatched = (status: string): FlowEvent =>
+    ({ kind: 'dispatched', envelope: { dispatch: { status } } }) as unknown as FlowEvent;
+  const shown = (verdict: 'pass' | 'fail', status: string) =>
+    follow({ isScored: true, mode: 'captcha' }, [started, created(), verified(verdict), dispatched(status)]).last
+      .effect;
+  t.match(shown('pass', 'scored'), { outcome: { status: 'pass' } });
+  t.match(shown('fail', 'scored'), { outcome: { status: 'noted' } });
+  t.match(shown('pass', 'score_blocked'), { outcome: { status: 'noted' } });
   t.end();
 });
 

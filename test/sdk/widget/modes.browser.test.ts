@@ -50,8 +50,8 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     const { page, settled, errors } = await mount('standard');
     await page.getByRole('button', { name: 'Start' }).click(pressed);
     await page.getByText('Nordlicht').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Go on without camera' }).click();
-    await page.getByRole('heading', { name: 'You carry on without the camera' }).waitFor();
+    await page.getByRole('button', { name: 'Continue without camera' }).click();
+    await page.getByRole('heading', { name: 'Continuing without camera' }).waitFor();
     // What that is worth is the project's to say; it is never left open, and never asked again.
     const { result, error } = await settled();
     t.equal(
@@ -91,12 +91,12 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     const cases = [
       ['sessions', 402, 'TRIAL_EXPIRED', 'This check is not available right now', false],
       ['sessions', 409, 'RETRY_BUDGET_EXHAUSTED', 'That was the last attempt', false],
-      ['sessions', 429, 'RATE_LIMIT_EXCEEDED', 'A lot is going on just now', true],
+      ['sessions', 429, 'RATE_LIMIT_EXCEEDED', "We're very busy right now", true],
       ['verify', 409, 'RETRY_BUDGET_EXHAUSTED', 'That was the last attempt', false],
       ['verify', 410, 'SESSION_EXPIRED', 'That took a little long', true],
       ['verify', 422, 'INVALID_ENVELOPE', 'This check is not available right now', false],
       ['verify', 429, 'QUOTA_EXCEEDED', 'This check is not available right now', false],
-      ['verify', 429, 'RATE_LIMIT_EXCEEDED', 'A lot is going on just now', true],
+      ['verify', 429, 'RATE_LIMIT_EXCEEDED', "We're very busy right now", true],
     ] as const;
     for (const [step, status, code, title, canRetry] of cases) {
       const asked = { sessions: 0, verify: 0 };
@@ -159,7 +159,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       t.strictSame(await page.evaluate('tracks.map(({ readyState }) => readyState)'), ['ended']);
       await page.getByRole('heading', { name: 'The camera has not been allowed yet' }).waitFor();
       t.strictSame(sent, [], 'leaving is no verdict');
-      await page.getByRole('button', { name: 'Go on without camera' }).click(pressed);
+      await page.getByRole('button', { name: 'Continue without camera' }).click(pressed);
       const { result, error } = await settled();
       t.match(result?.verificationOutcome ?? error?.code, /declined_by_user|_FAILED|FRAUD_SIGNAL/);
       t.ok(sent.length > 0);

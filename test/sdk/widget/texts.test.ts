@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { chooseLanguage, fill, languageTags } from '../../../sdk/widget/ui/locale.js';
+import { english, fill, languageTags, loadLanguage, offlineLanguage } from '../../../sdk/widget/ui/locale.js';
+import { loadTexts } from '../../../sdk/widget/ui/packaged-texts.js';
 import { contrast, makePalette, readHex } from '../../../sdk/widget/ui/palette.js';
 import { readBrand } from '../../../sdk/widget/ui/brand.js';
 
 const valuesOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
-t.test('every text of every language holds the same values as the English one, and none is empty', (t) => {
-  const english = Object.entries(chooseLanguage('en').texts);
+t.test('every text of every language holds the same values as the English one, and none is empty', async (t) => {
+  const known = Object.entries(english.texts);
   for (const tag of languageTags) {
-    const texts = chooseLanguage(tag).texts as Readonly<Record<string, string | readonly string[]>>;
-    t.strictSame(Object.keys(texts).sort(), english.map(([key]) => key).sort(), tag);
-    for (const [key, value] of english) {
+    const texts = (await loadLanguage(tag, loadTexts))?.texts as Readonly<Record<string, string | readonly string[]>>;
+    t.strictSame(Object.keys(texts).sort(), known.map(([key]) => key).sort(), tag);
+    for (const [key, value] of known) {
       const parts = [texts[key] ?? ''].flat();
       t.ok(
         parts.every((part) => part.trim() !== ''),
@@ -21,16 +22,25 @@ t.test('every text of every language holds the same values as the English one, a
       if (tag !== 'en') t.not(parts.join(), [value].flat().join(), `${tag}.${key} is translated`);
     }
   }
-  t.end();
 });
 
-t.test('a language is chosen by its primary tag, and English otherwise', (t) => {
-  t.equal(chooseLanguage('pt-BR').tag, 'pt');
-  t.equal(chooseLanguage('AR_eg').direction, 'rtl');
-  for (const locale of ['', 'xx', 'constructor', '__proto__']) t.equal(chooseLanguage(locale).tag, 'en');
+t.test('a language is chosen by its primary tag, and English otherwise', async (t) => {
+  t.equal((await loadLanguage('pt-BR', loadTexts))?.tag, 'pt');
+  t.equal((await loadLanguage('AR_eg', loadTexts))?.direction, 'rtl');
+  for (const locale of ['', 'xx', 'constructor', '__proto__'])
+    t.equal(await loadLanguage(locale, () => Promise.reject(new Error('asked for'))), english);
   t.equal(fill('{n} of {total} {other}', { n: 1, total: 2 }), '1 of 2 {other}');
   t.equal(fill('{company}', { company: '{n}' }), '\u2068{n}\u2069', 'a value is not filled again');
-  t.end();
+});
+
+t.test('texts that do not come in time hold nothing up, and what failed can be said in every language', async (t) => {
+  t.equal(await loadLanguage('de', () => Promise.reject(new Error('offline'))), null);
+  t.equal(await loadLanguage('de', () => new Promise(() => undefined), 5), null);
+  for (const tag of languageTags) {
+    const { texts, direction } = offlineLanguage(tag);
+    t.equal(texts.network[0] === english.texts.network[0], tag === 'en', tag);
+    t.equal(direction, tag === 'ar' ? 'rtl' : 'ltr');
+  }
 });
 
 t.test('under any two colours of a brand, every text and mark can be read', (t) => {
@@ -62,8 +72,8 @@ t.test('under any two colours of a brand, every text and mark can be read', (t) 
 });
 
 t.test('of branding only what is well formed is taken', (t) => {
-  const none = readBrand(null);
-  t.strictSame(readBrand({ enabled: false, companyName: 'A', hidePoweredBy: true }), none);
+  const none = readBrand(null, null);
+  t.strictSame(readBrand({ enabled: false, companyName: 'A', hidePoweredBy: true }, null), none);
   for (const privacyUrl of [
     'javascript:alert(1)',
     ' JaVaScRiPt:x',
@@ -71,10 +81,15 @@ t.test('of branding only what is well formed is taken', (t) => {
     '/relative',
     'blob:https://a.test/x',
   ])
-    t.equal(readBrand({ privacyUrl }).privacyUrl, null, privacyUrl);
-  t.equal(readBrand({ privacyUrl: 'https://a.test/privacy' }).privacyUrl, 'https://a.test/privacy');
-  for (const fontFamily of ['a;b', 'url(x)', 'a}b', 'a\nb', '']) t.equal(readBrand({ fontFamily }).fontFamily, null);
-  t.equal(readBrand({ fontFamily: "'Noto Sans', Arial" }).fontFamily, "'Noto Sans', Arial");
-  t.equal(readBrand({ supportEmail: 'a@b.test?bcc=x' }).supportEmail, null);
+    t.equal(readBrand({ privacyUrl }, null).privacyUrl, null, privacyUrl);
+  t.equal(readBrand({ privacyUrl: 'https://a.test/privacy' }, null).privacyUrl, 'https://a.test/privacy');
+  for (const fontFamily of ['a;b', 'url(x)', 'a}b', 'a\nb', ''])
+    t.equal(readBrand({ fontFamily }, null).fontFamily, null);
+  t.equal(readBrand({ fontFamily: "'Noto Sans', Arial" }, null).fontFamily, "'Noto Sans', Arial");
+  t.equal(
+    readBrand({ privacyUrl: 'https://a.test/' }, { privacyUrl: 'https://b.test/' }).privacyUrl,
+    'https://b.test/',
+  );
+  t.equal(readBrand({ supportEmail: 'a@b.test?bcc=x' }, null).supportEmail, null);
   t.end();
 });

@@ -1,14 +1,13 @@
-import type { Texts } from './en.js';
+import type { LoadedTexts } from './en.js';
 
-export const de: Texts = {
-  region: 'Prüfung, ob hier ein Mensch ist',
+export const texts: LoadedTexts = {
   box: 'Ich bin ein Mensch',
-  slide: 'Schieben und zeigen, dass Sie ein Mensch sind',
+  slide: 'Schieben Sie, um zu zeigen: Ich bin ein Mensch',
   working: 'Einen Moment …',
-  slow: 'Es läuft noch. Bei langsamer Verbindung kann es etwas länger dauern.',
+  slow: 'Es läuft noch … Bei langsamer Verbindung dauert es etwas länger.',
   done: 'Danke, alles erledigt',
   intro: [
-    'Eine kurze Prüfung, ob Sie ein echter Mensch sind',
+    'Kurze Prüfung: Sind Sie ein echter Mensch?',
     'Sie dauert etwa eine halbe Minute. Sie schauen in Ihre Kamera und machen ein paar einfache Bewegungen.',
   ],
   start: 'Starten',
@@ -17,18 +16,29 @@ export const de: Texts = {
     'Um Menschen von Programmen zu unterscheiden, betrachtet diese Prüfung Ihr Gerät und wie es bedient wird, zum Beispiel Bewegungen von Maus oder Finger. Mit Ihrer Einwilligung vermisst sie auch Ihr Gesicht. Das Ergebnis erhalten die Betreiber dieser Seite.',
   consent: [
     'Dürfen wir Ihre Kamera nutzen?',
-    '{company} möchte prüfen, dass ein echter Mensch teilnimmt, und das nur einmal. Dafür werden Form und Bewegung Ihres Gesichts vermessen. Das sind biometrische Daten; sie dienen nur dieser Prüfung.',
+    '{company} möchte sicherstellen, dass echte Menschen teilnehmen, und jeder nur einmal. Sie schauen in Ihre Kamera und machen ein paar einfache Bewegungen.',
   ],
+  measured:
+    'Ihr Gerät vermisst Form und Bewegung Ihres Gesichts. Das sind biometrische Daten. Sie dienen nur dazu, echte Menschen von Fälschungen zu unterscheiden und erneute Teilnahmen zu erkennen.',
+  demographics: 'Außerdem schätzt Ihr Gerät Ihr Alter, Ihr Geschlecht und die Helligkeit Ihrer Haut.',
   consentLocal: 'Bilder und Video verlassen Ihr Gerät nie; übertragen werden nur Messwerte.',
+  pictures:
+    'Mit den Messwerten werden einige kleine graue Bilder Ihres Gesichts übertragen, von Software geprüft und nicht aufbewahrt. Video verlässt Ihr Gerät nie.',
+  ownCompared: 'Die Messwerte werden nur mit Ihren eigenen früheren Prüfungen verglichen.',
+  studyCompared: 'Die Messwerte werden mit denen der anderen Teilnehmenden dieser Studie verglichen.',
+  projectCompared: 'Die Messwerte werden mit denen der anderen Teilnehmenden dieses Projekts verglichen.',
+  groupCompared:
+    'Die Messwerte werden mit denen der Teilnehmenden dieses und verwandter Projekte von {company} verglichen.',
+  kept: 'Sie werden höchstens {days} lang aufbewahrt und dann gelöscht.',
+  counted: 'Eine Teilnahme zählt {days} lang.',
   consentOff: 'Die Kamera geht aus, sobald die Prüfung vorbei ist.',
   consentFree: 'Sie entscheiden: Es geht auch ohne Kamera weiter.',
+  ask: 'Sie können Ihre Einwilligung jederzeit widerrufen und Ihre Daten löschen lassen. Fragen Sie {company}.',
   agree: 'Einverstanden, Kamera nutzen',
   decline: 'Ohne Kamera weiter',
   refuse: 'Nein, danke',
   privacy: 'Datenschutz',
   support: 'Brauchen Sie Hilfe?',
-  company: 'Der Betreiber dieser Seite',
-  powered: 'Geschützt durch VerifyHuman',
   ready: 'Ihre Kamera wird vorbereitet …',
   allow: 'Wenn Ihr Browser fragt, wählen Sie bitte „Zulassen“.',
   look_straight: 'Schauen Sie gerade in die Kamera.',
@@ -43,13 +53,12 @@ export const de: Texts = {
   smile: 'Lächeln Sie',
   step: 'Schritt {n} von {total}',
   good: 'Gut gemacht!',
-  secondsLeft: 'Noch {n} Sekunden',
+  secondsLeft: 'Verbleibende Sekunden: {n}',
   more: 'Mehr Zeit',
   cancel: 'Abbrechen',
-  close: 'Schließen',
-  retry: 'Noch einmal versuchen',
   pass: ['Vielen Dank!', 'Die Prüfung ist fertig. Sie können weitermachen.'],
-  without: ['Sie machen ohne Kamera weiter', 'Das ist völlig in Ordnung. Sie können weitermachen.'],
+  without: ['Weiter ohne Kamera', 'Kein Problem. Sie können weitermachen.'],
+  noted: ['Danke, wir haben Ihre Antworten notiert', 'Fragen? Die Betreiber dieser Seite helfen Ihnen weiter.'],
   fail: [
     'Diesmal hat es nicht geklappt',
     'Das kann vorkommen, zum Beispiel bei wenig Licht. Schauen Sie bei gutem Licht in die Kamera und versuchen Sie es noch einmal.',
@@ -59,9 +68,13 @@ export const de: Texts = {
     'Sie haben offenbar schon teilgenommen',
     'Vielen Dank dafür! Wenn das ein Irrtum ist, helfen Ihnen die Betreiber dieser Seite.',
   ],
+  needsCamera: [
+    'Diese Prüfung braucht Ihre Kamera',
+    'Versuchen Sie es mit Kamera noch einmal, oder fragen Sie die Betreiber dieser Seite nach einem anderen Weg.',
+  ],
   denied: [
     'Die Kamera ist für diese Seite ausgeschaltet',
-    'Wählen Sie das Symbol neben der Adresse dieser Seite, erlauben Sie die Kamera und versuchen Sie es noch einmal.',
+    'Klicken Sie auf das Kamerasymbol in der Adressleiste, erlauben Sie die Kamera und versuchen Sie es noch einmal.',
   ],
   busy: [
     'Die Kamera wird gerade benutzt',
@@ -71,15 +84,10 @@ export const de: Texts = {
     'Die Kamera wurde noch nicht erlaubt',
     'Versuchen Sie es noch einmal und wählen Sie „Zulassen“, wenn Ihr Browser fragt.',
   ],
-  network: [
-    'Die Verbindung ist unterbrochen',
-    'Prüfen Sie Ihre Internetverbindung und versuchen Sie es noch einmal. Nichts ist verloren.',
+  none: [
+    'Keine Kamera gefunden',
+    'Schließen Sie eine Kamera an, oder öffnen Sie diese Seite auf einem Handy. Versuchen Sie es dann noch einmal.',
   ],
   expired: ['Das hat etwas lange gedauert', 'Das macht nichts. Beginnen Sie noch einmal, wenn Sie so weit sind.'],
   wait: ['Gerade ist viel los', 'Warten Sie bitte eine Minute und versuchen Sie es dann noch einmal.'],
-  setup: [
-    'Diese Prüfung ist gerade nicht verfügbar',
-    'Es liegt nicht an Ihnen. Bitte sagen Sie den Betreibern dieser Seite Bescheid.',
-  ],
-  degraded: ['Sie können weitermachen', 'Unser Dienst ist gerade nicht erreichbar, aber das hält Sie nicht auf.'],
 };

@@ -1,14 +1,13 @@
-import type { Texts } from './en.js';
+import type { LoadedTexts } from './en.js';
 
-export const es: Texts = {
-  region: 'Comprobar que hay una persona',
-  box: 'Soy una persona',
-  slide: 'Deslice para mostrar que es una persona',
+export const texts: LoadedTexts = {
+  box: 'Soy humano',
+  slide: 'Deslice para mostrar que es humano',
   working: 'Un momento…',
-  slow: 'Seguimos en ello. Con una conexión lenta puede tardar un poco más.',
+  slow: 'Seguimos en ello… Con una conexión lenta puede tardar más.',
   done: 'Gracias, todo listo',
   intro: [
-    'Una breve comprobación de que es una persona real',
+    'Comprobación rápida: ¿es una persona real?',
     'Dura alrededor de medio minuto. Mire a la cámara y siga unos movimientos sencillos.',
   ],
   start: 'Empezar',
@@ -17,18 +16,29 @@ export const es: Texts = {
     'Para distinguir a las personas de los programas, esta comprobación observa su dispositivo y cómo se usa, por ejemplo los movimientos del ratón o del dedo. Con su consentimiento mide también su rostro. Los responsables de esta página reciben el resultado.',
   consent: [
     '¿Podemos usar su cámara?',
-    '{company} desea comprobar que participa una persona real, y solo una vez. Para ello se miden la forma y el movimiento de su rostro. Son datos biométricos y se usan solo para esta comprobación.',
+    '{company} quiere asegurarse de que participan personas reales, y cada una solo una vez. Mire a la cámara y siga unos movimientos sencillos.',
   ],
+  measured:
+    'Su dispositivo mide la forma y el movimiento de su rostro. Son datos biométricos. Solo sirven para distinguir a las personas reales de las falsificaciones y para reconocer una participación repetida.',
+  demographics: 'Su dispositivo también estima su edad, su sexo y la claridad de su piel.',
   consentLocal: 'Las imágenes y el vídeo nunca salen de su dispositivo; solo se envían medidas.',
+  pictures:
+    'Con las medidas se envían unas pocas imágenes pequeñas y grises de su rostro; un programa las comprueba y no se guardan. El vídeo nunca sale de su dispositivo.',
+  ownCompared: 'Las medidas se comparan solo con sus propias comprobaciones anteriores.',
+  studyCompared: 'Las medidas se comparan con las de los demás participantes de este estudio.',
+  projectCompared: 'Las medidas se comparan con las de los demás participantes de este proyecto.',
+  groupCompared:
+    'Las medidas se comparan con las de los participantes de este proyecto y de proyectos relacionados de {company}.',
+  kept: 'Se guardan {days} como máximo y después se eliminan.',
+  counted: 'Una participación cuenta durante {days}.',
   consentOff: 'La cámara se apaga en cuanto termina la comprobación.',
   consentFree: 'Usted decide: puede continuar sin cámara.',
+  ask: 'Puede retirar su consentimiento y pedir que se eliminen sus datos en cualquier momento. Consulte a {company}.',
   agree: 'Acepto, usar mi cámara',
   decline: 'Continuar sin cámara',
   refuse: 'No, gracias',
   privacy: 'Privacidad',
   support: '¿Necesita ayuda?',
-  company: 'El responsable de esta página',
-  powered: 'Protegido por VerifyHuman',
   ready: 'Preparando su cámara…',
   allow: 'Si el navegador lo pregunta, elija «Permitir».',
   look_straight: 'Mire directamente a la cámara.',
@@ -43,13 +53,12 @@ export const es: Texts = {
   smile: 'Sonría',
   step: 'Paso {n} de {total}',
   good: '¡Muy bien!',
-  secondsLeft: 'Quedan {n} segundos',
+  secondsLeft: 'Segundos restantes: {n}',
   more: 'Más tiempo',
   cancel: 'Cancelar',
-  close: 'Cerrar',
-  retry: 'Intentar de nuevo',
   pass: ['¡Gracias!', 'La comprobación ha terminado. Puede continuar.'],
-  without: ['Continúa sin cámara', 'No hay ningún problema. Puede continuar.'],
+  without: ['Continúa sin cámara', 'No hay problema. Puede continuar.'],
+  noted: ['Gracias, hemos anotado sus respuestas', '¿Preguntas? Los responsables de esta página pueden ayudarle.'],
   fail: [
     'Esta vez no ha funcionado',
     'Puede pasar, por ejemplo con poca luz. Mire a la cámara con buena luz e inténtelo de nuevo.',
@@ -59,9 +68,13 @@ export const es: Texts = {
     'Parece que ya ha participado',
     '¡Muchas gracias! Si cree que es un error, los responsables de esta página pueden ayudarle.',
   ],
+  needsCamera: [
+    'Esta comprobación necesita su cámara',
+    'Inténtelo de nuevo con la cámara o pida otra vía a los responsables de esta página.',
+  ],
   denied: [
     'La cámara está desactivada para esta página',
-    'Elija el símbolo junto a la dirección de la página, permita la cámara e inténtelo de nuevo.',
+    'Haga clic en el icono de la cámara en la barra de direcciones, permita la cámara e inténtelo de nuevo.',
   ],
   busy: [
     'La cámara está en uso',
@@ -71,15 +84,10 @@ export const es: Texts = {
     'La cámara aún no se ha permitido',
     'Inténtelo de nuevo y elija «Permitir» cuando el navegador lo pregunte.',
   ],
-  network: [
-    'La conexión se ha interrumpido',
-    'Revise su conexión a Internet e inténtelo de nuevo. No se ha perdido nada.',
+  none: [
+    'No se ha encontrado ninguna cámara',
+    'Conecte una cámara o abra esta página en un teléfono e inténtelo de nuevo.',
   ],
   expired: ['Ha tardado un poco', 'No pasa nada. Empiece de nuevo cuando quiera.'],
-  wait: ['Hay mucha actividad en este momento', 'Espere un minuto e inténtelo de nuevo.'],
-  setup: [
-    'Esta comprobación no está disponible ahora',
-    'No es culpa suya. Por favor, avise a los responsables de esta página.',
-  ],
-  degraded: ['Puede continuar', 'Nuestro servicio no está accesible en este momento, pero esto no le detiene.'],
+  wait: ['Ahora mismo estamos muy ocupados', 'Espere un minuto e inténtelo de nuevo.'],
 };

@@ -1,14 +1,13 @@
-import type { Texts } from './en.js';
+import type { LoadedTexts } from './en.js';
 
-export const fr: Texts = {
-  region: 'Vérifier qu’une personne est présente',
-  box: 'Je suis une personne',
-  slide: 'Glissez pour montrer que vous êtes une personne',
+export const texts: LoadedTexts = {
+  box: 'Je suis humain',
+  slide: 'Glissez pour montrer que vous êtes humain',
   working: 'Un instant…',
-  slow: 'C’est toujours en cours. Cela peut durer un peu plus longtemps avec une connexion lente.',
+  slow: 'Toujours en cours… Cela peut durer plus longtemps avec une connexion lente.',
   done: 'Merci, c’est terminé',
   intro: [
-    'Une courte vérification que vous êtes bien une personne',
+    'Vérification rapide : êtes-vous une vraie personne ?',
     'Elle dure environ une demi-minute. Vous regardez votre caméra et faites quelques mouvements simples.',
   ],
   start: 'Commencer',
@@ -17,18 +16,28 @@ export const fr: Texts = {
     'Pour distinguer les personnes des programmes, cette vérification observe votre appareil et la façon dont il est utilisé, par exemple les mouvements de la souris ou du doigt. Avec votre accord, elle mesure aussi votre visage. Les responsables de cette page reçoivent le résultat.',
   consent: [
     'Pouvons-nous utiliser votre caméra ?',
-    '{company} souhaite vérifier qu’une vraie personne participe, et une seule fois. Pour cela, la forme et le mouvement de votre visage sont mesurés. Ce sont des données biométriques, utilisées pour cette seule vérification.',
+    '{company} souhaite s’assurer que de vraies personnes participent, et chacune une seule fois. Vous regardez votre caméra et faites quelques mouvements simples.',
   ],
+  measured:
+    'Votre appareil mesure la forme et le mouvement de votre visage. Ce sont des données biométriques. Elles servent uniquement à distinguer les vraies personnes des faux et à reconnaître une nouvelle participation.',
+  demographics: 'Votre appareil estime aussi votre âge, votre sexe et la clarté de votre peau.',
   consentLocal: 'Les images et la vidéo ne quittent jamais votre appareil ; seules des mesures sont envoyées.',
+  pictures:
+    'Quelques petites images grises de votre visage sont envoyées avec les mesures, vérifiées par un logiciel et non conservées. La vidéo ne quitte jamais votre appareil.',
+  ownCompared: 'Les mesures sont comparées uniquement à vos propres vérifications antérieures.',
+  studyCompared: 'Les mesures sont comparées à celles des autres participants de cette étude.',
+  projectCompared: 'Les mesures sont comparées à celles des autres participants de ce projet.',
+  groupCompared: 'Les mesures sont comparées à celles des participants de ce projet et de projets liés de {company}.',
+  kept: 'Elles sont conservées {days} au plus, puis supprimées.',
+  counted: 'Une participation compte pendant {days}.',
   consentOff: 'La caméra s’éteint dès que la vérification est finie.',
   consentFree: 'C’est vous qui décidez : vous pouvez continuer sans caméra.',
+  ask: 'Vous pouvez à tout moment retirer votre consentement et faire supprimer vos données. Adressez-vous à {company}.',
   agree: 'J’accepte, utiliser ma caméra',
   decline: 'Continuer sans caméra',
   refuse: 'Non merci',
   privacy: 'Confidentialité',
   support: 'Besoin d’aide ?',
-  company: 'Le responsable de cette page',
-  powered: 'Protégé par VerifyHuman',
   ready: 'Votre caméra se prépare…',
   allow: 'Si votre navigateur le demande, choisissez « Autoriser ».',
   look_straight: 'Regardez droit vers la caméra.',
@@ -43,13 +52,12 @@ export const fr: Texts = {
   smile: 'Souriez',
   step: 'Étape {n} sur {total}',
   good: 'Très bien !',
-  secondsLeft: 'Encore {n} secondes',
+  secondsLeft: 'Secondes restantes : {n}',
   more: 'Plus de temps',
   cancel: 'Annuler',
-  close: 'Fermer',
-  retry: 'Réessayer',
   pass: ['Merci !', 'La vérification est terminée. Vous pouvez continuer.'],
-  without: ['Vous continuez sans caméra', 'C’est très bien ainsi. Vous pouvez continuer.'],
+  without: ['Vous continuez sans caméra', 'Aucun problème. Vous pouvez continuer.'],
+  noted: ['Merci, nous avons noté vos réponses', 'Des questions ? Les responsables de cette page peuvent vous aider.'],
   fail: [
     'Cela n’a pas marché cette fois',
     'Cela arrive, par exemple quand il y a peu de lumière. Placez-vous face à la caméra, bien éclairé, et réessayez.',
@@ -59,9 +67,13 @@ export const fr: Texts = {
     'Il semble que vous ayez déjà participé',
     'Merci beaucoup ! Si c’est une erreur, les responsables de cette page peuvent vous aider.',
   ],
+  needsCamera: [
+    'Cette vérification nécessite votre caméra',
+    'Réessayez avec la caméra, ou demandez une autre solution aux responsables de cette page.',
+  ],
   denied: [
     'La caméra est désactivée pour cette page',
-    'Choisissez le symbole à côté de l’adresse de la page, autorisez la caméra, puis réessayez.',
+    'Cliquez sur l’icône de caméra dans la barre d’adresse, autorisez la caméra, puis réessayez.',
   ],
   busy: [
     'La caméra est déjà utilisée',
@@ -71,12 +83,7 @@ export const fr: Texts = {
     'La caméra n’a pas encore été autorisée',
     'Réessayez et choisissez « Autoriser » quand votre navigateur le demande.',
   ],
-  network: ['La connexion est interrompue', 'Vérifiez votre connexion à Internet, puis réessayez. Rien n’est perdu.'],
+  none: ['Aucune caméra trouvée', 'Branchez une caméra ou ouvrez cette page sur un téléphone, puis réessayez.'],
   expired: ['Cela a pris un peu de temps', 'Ce n’est pas grave. Recommencez quand vous voulez.'],
-  wait: ['Il y a beaucoup de monde en ce moment', 'Attendez une minute, puis réessayez.'],
-  setup: [
-    'Cette vérification n’est pas disponible pour le moment',
-    'Vous n’y êtes pour rien. Prévenez les responsables de cette page, s’il vous plaît.',
-  ],
-  degraded: ['Vous pouvez continuer', 'Notre service est injoignable pour l’instant, mais cela ne vous retient pas.'],
+  wait: ['Nous sommes très sollicités en ce moment', 'Attendez une minute, puis réessayez.'],
 };

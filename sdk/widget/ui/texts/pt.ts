@@ -1,14 +1,13 @@
-import type { Texts } from './en.js';
+import type { LoadedTexts } from './en.js';
 
-export const pt: Texts = {
-  region: 'Verificar que há uma pessoa',
-  box: 'Sou uma pessoa',
-  slide: 'Deslize para mostrar que é uma pessoa',
+export const texts: LoadedTexts = {
+  box: 'Sou humano',
+  slide: 'Deslize para mostrar que é humano',
   working: 'Um momento…',
-  slow: 'Ainda em andamento. Com uma ligação lenta pode demorar um pouco mais.',
+  slow: 'Ainda em andamento… Com uma ligação lenta pode demorar mais.',
   done: 'Obrigado, tudo pronto',
   intro: [
-    'Uma breve verificação de que é uma pessoa real',
+    'Verificação rápida: é uma pessoa real?',
     'Dura cerca de meio minuto. Olhe para a câmera e siga alguns movimentos simples.',
   ],
   start: 'Começar',
@@ -17,18 +16,29 @@ export const pt: Texts = {
     'Para distinguir pessoas de programas, esta verificação observa o seu dispositivo e a forma como é usado, por exemplo os movimentos do mouse ou do dedo. Com o seu consentimento, mede também o seu rosto. Os responsáveis por esta página recebem o resultado.',
   consent: [
     'Podemos usar a sua câmera?',
-    '{company} deseja verificar que uma pessoa real participa, e apenas uma vez. Para isso, medem-se a forma e o movimento do seu rosto. São dados biométricos, usados apenas nesta verificação.',
+    '{company} quer garantir que participam pessoas reais, e cada uma apenas uma vez. Olhe para a câmera e siga alguns movimentos simples.',
   ],
+  measured:
+    'O seu dispositivo mede a forma e o movimento do seu rosto. São dados biométricos. Servem apenas para distinguir pessoas reais de falsificações e para reconhecer uma participação repetida.',
+  demographics: 'O seu dispositivo também estima a sua idade, o seu sexo e a claridade da sua pele.',
   consentLocal: 'Imagens e vídeo nunca saem do seu dispositivo; só são enviadas medidas.',
+  pictures:
+    'Com as medidas são enviadas algumas imagens pequenas e cinzentas do seu rosto, verificadas por um programa e não guardadas. O vídeo nunca sai do seu dispositivo.',
+  ownCompared: 'As medidas são comparadas apenas com as suas próprias verificações anteriores.',
+  studyCompared: 'As medidas são comparadas com as dos outros participantes deste estudo.',
+  projectCompared: 'As medidas são comparadas com as dos outros participantes deste projeto.',
+  groupCompared:
+    'As medidas são comparadas com as dos participantes deste projeto e de projetos relacionados de {company}.',
+  kept: 'São guardadas no máximo {days} e depois eliminadas.',
+  counted: 'Uma participação conta durante {days}.',
   consentOff: 'A câmera desliga-se assim que a verificação termina.',
   consentFree: 'A decisão é sua: pode continuar sem câmera.',
+  ask: 'Pode retirar o seu consentimento e pedir a eliminação dos seus dados a qualquer momento. Fale com {company}.',
   agree: 'Aceito, usar a minha câmera',
   decline: 'Continuar sem câmera',
   refuse: 'Não, obrigado',
   privacy: 'Privacidade',
   support: 'Precisa de ajuda?',
-  company: 'O responsável por esta página',
-  powered: 'Protegido por VerifyHuman',
   ready: 'A preparar a sua câmera…',
   allow: 'Se o navegador perguntar, escolha “Permitir”.',
   look_straight: 'Olhe diretamente para a câmera.',
@@ -43,13 +53,12 @@ export const pt: Texts = {
   smile: 'Sorria',
   step: 'Passo {n} de {total}',
   good: 'Muito bem!',
-  secondsLeft: 'Faltam {n} segundos',
+  secondsLeft: 'Segundos restantes: {n}',
   more: 'Mais tempo',
   cancel: 'Cancelar',
-  close: 'Fechar',
-  retry: 'Tentar de novo',
   pass: ['Obrigado!', 'A verificação terminou. Pode continuar.'],
-  without: ['Continua sem câmera', 'Não há problema nenhum. Pode continuar.'],
+  without: ['Continua sem câmera', 'Não há problema. Pode continuar.'],
+  noted: ['Obrigado, anotámos as suas respostas', 'Dúvidas? Os responsáveis por esta página podem ajudar.'],
   fail: [
     'Desta vez não funcionou',
     'Isso pode acontecer, por exemplo com pouca luz. Olhe para a câmera, com boa luz, e tente de novo.',
@@ -59,21 +68,20 @@ export const pt: Texts = {
     'Parece que já participou',
     'Muito obrigado! Se acha que é um engano, os responsáveis por esta página podem ajudar.',
   ],
+  needsCamera: [
+    'Esta verificação precisa da sua câmera',
+    'Tente de novo com a câmera ou peça outra forma aos responsáveis por esta página.',
+  ],
   denied: [
     'A câmera está desligada para esta página',
-    'Escolha o símbolo ao lado do endereço da página, permita a câmera e tente de novo.',
+    'Clique no ícone da câmera na barra de endereço, permita a câmera e tente de novo.',
   ],
   busy: [
     'A câmera está em uso',
     'Parece que outro programa a está a usar, talvez uma videochamada. Feche-o e tente de novo.',
   ],
   dismissed: ['A câmera ainda não foi permitida', 'Tente de novo e escolha “Permitir” quando o navegador perguntar.'],
-  network: ['A ligação foi interrompida', 'Verifique a sua ligação à Internet e tente de novo. Nada se perdeu.'],
+  none: ['Nenhuma câmera encontrada', 'Ligue uma câmera ou abra esta página num telemóvel e tente de novo.'],
   expired: ['Demorou um pouco', 'Não faz mal. Comece de novo quando quiser.'],
-  wait: ['Há muito movimento neste momento', 'Espere um minuto e tente de novo.'],
-  setup: [
-    'Esta verificação não está disponível agora',
-    'A culpa não é sua. Por favor, avise os responsáveis por esta página.',
-  ],
-  degraded: ['Pode continuar', 'O nosso serviço não está acessível neste momento, mas isso não o impede.'],
+  wait: ['Estamos muito ocupados neste momento', 'Espere um minuto e tente de novo.'],
 };
