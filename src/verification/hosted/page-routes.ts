@@ -9,8 +9,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../kernel/faults.js';
+import { controllerOf } from '../../administration/consent-terms.js';
 import { visibleBranding, type StoredProject } from '../../administration/project-store.js';
 import type { Directories } from '../../administration/directories.js';
+import type { Branding } from '../../contract/project-parts.js';
 import { findLink, linkStateOf, type HostedLink } from '../../administration/hosted-links.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import { registerOpen } from '../../http/access.js';
@@ -124,8 +126,14 @@ async function find({ database, directories }: PageRouteDeps, linkId: string): P
   return link === null || project === null || organization === null ? null : { link, project, organization };
 }
 
-const brandingOf = (found: Found | null) =>
-  found === null ? null : visibleBranding(found.project.fields.branding, found.organization.tier);
+/** With the privacy page that the consent of the widget names. */
+function brandingOf(found: Found | null): Branding | null {
+  if (found === null) return null;
+  const { project, organization } = found;
+  const branding = visibleBranding(project.fields.branding, organization.tier);
+  const { privacyUrl } = controllerOf(project, organization);
+  return privacyUrl === null ? branding : { ...branding, privacyUrl };
+}
 
 function partsOf(found: Found | null, request: FastifyRequest, asked: string | undefined): PageParts {
   const branding = brandingOf(found);
