@@ -55,7 +55,7 @@ async function answer(message: ToWorker): Promise<FromWorker> {
   }
 }
 
-/** Adds up what is asked for and what has arrived, and tells the page. */
+/** Adds up what is asked for and what has arrived, and reports it to the page. */
 function countBytes(): NonNullable<Source['onBytes']> {
   let sum = { loaded: 0, total: 0 };
   return ({ loaded, total }) => {
