@@ -84,7 +84,10 @@ const otherwise: Readonly<Record<string, Partial<ScoreFacts>>> = {
   },
   test_step_up: {
     calibration: { ...calibrationDefaults, stepUpEnabled: true },
-    probe: probeOf({ auto: { webdriver: true, globals: [], debugStack: false, debugGetter: false } }),
+    probe: probeOf({
+      auto: { webdriver: false, globals: [], debugStack: true, debugGetter: true },
+      lies: ['proxy.webdriver', 'proxy.languages', 'proxy.plugins', 'proxy.query'],
+    }),
   },
   test_duplicate_confirmed: { counts: { ...firstVisit, deviceSessionsDay: 2, respondentDay: 2 } },
   test_probe_missing: { probe: null },
