@@ -75,7 +75,8 @@ t.test(
     t.equal(again.reply.biometricEvidence, 'seen', 'judged', { reply: again.reply });
     // Different people came out at 0.47 at most side by side. That it is a duplicate is no news: the device is the same as well.
     const likeness = again.reply.duplicateMatch?.similarity ?? 0;
-    t.ok(likeness >= 0.8, `likeness ${likeness}`, { reply: again.reply });
+    // It is told in steps of 0.1, and read from a few small pictures.
+    t.ok(likeness >= 0.7, `likeness ${likeness}`, { reply: again.reply });
     // A program that has one picture of a real face, and makes up the points of a head that does what is asked.
     const [picture] = first.run.outcome?.parts['evidenceFrames'] as EvidenceFrame[];
     const forged = await playPictures({ service, clock }, Buffer.from(picture?.grey ?? '', 'base64'));
