@@ -34,6 +34,8 @@ const demoKeysPerMinute = 10;
 const tokensPerMinute = 120;
 const failedAuthenticationsPerMinute = 30;
 const unknownClientsPerMinute = 600;
+/** More than retries, reloads and a household of tabs make. */
+const deviceSessionsPerMinute = 20;
 /** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
 const sharedAddressFactor = 10;
 
@@ -89,6 +91,11 @@ export function createLimits(deps: LimitDeps) {
       const limit = deps.publicPerAddress * (isShared ? sharedAddressFactor : 1);
       await take('This address', address.place, [{ key: `${kind}:address`, limit, windowSeconds: 60 }]);
     },
+    /** One session of a browser, by the keyed hash of the token that it keeps. */
+    takeDevice: (projectId: string, deviceRef: string): Promise<void> =>
+      take('This browser', projectId, [
+        { key: `sessions:${deviceRef}`, limit: deviceSessionsPerMinute, windowSeconds: 60 },
+      ]),
     /** One session or completion of a page; `page` is the registered pattern that allows it, null where none is registered. */
     takeWork: (kind: 'sessions' | 'completions', projectId: string, page: string | null) =>
       takePage(kind, projectId, page),

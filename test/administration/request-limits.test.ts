@@ -113,6 +113,13 @@ t.test('an address has its calls of each kind, ten times as many on a carrier’
   for (const address of ['127.0.0.1', '10.0.0.1', null]) t.equal(await take(9, 'reads', address), 9, String(address));
 });
 
+t.test('twenty sessions a minute for a browser', async (t) => {
+  const take = (count: number, deviceRef: string) =>
+    passed(Array.from({ length: count }, () => limitsOver().takeDevice('proj_b', deviceRef)));
+  t.equal(await take(25, 'dev_a'), 20);
+  t.equal(await take(1, 'dev_b'), 1);
+});
+
 t.test('ten demo keys a minute for a project', async (t) => {
   t.equal(await passed(Array.from({ length: 15 }, () => limitsOver().takeDemoKey('proj_d'))), 10);
 });

@@ -69,6 +69,9 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       });
       await deps.limits.requireTrial(project.organizationId);
       await requireOwnRetry(deps, request.clientAddress, body);
+      const { deviceToken } = body;
+      if (deviceToken !== undefined)
+        await deps.limits.takeDevice(siteKey, deps.deviceRefOf(project.organizationId, deviceToken));
       const mode = link?.mode ?? 'live';
       const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page', link };
       const creation = link === null ? body : throughLink(link, body, deps.now());
