@@ -49,7 +49,7 @@ export async function benchFit({ traffic, fitFile = 'workers/scoring/model.json'
   return fitWeights(replayed, fitFile);
 }
 
-export function fitWeights(replayed: readonly ReplayedSession[], fitFile: string | null): BenchResult {
+function fitWeights(replayed: readonly ReplayedSession[], fitFile: string | null): BenchResult {
   const seen = replayed.map(readShares);
   const counts = new Map<string, number>();
   for (const { shares } of seen) for (const code of shares.keys()) counts.set(code, (counts.get(code) ?? 0) + 1);
