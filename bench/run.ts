@@ -11,6 +11,7 @@ import { benchCounters } from './counters.js';
 import { benchDevices } from './devices.js';
 import { benchFaces } from './faces.js';
 import { benchFit } from './fit.js';
+import { benchForge } from './forge.js';
 import { benchFiles } from './files.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
     sessions: { type: 'string', default: '5000000' },
     due: { type: 'string', default: '0' },
     days: { type: 'string', default: '400' },
+    tries: { type: 'string', default: '20' },
     events: { type: 'string', default: '20000' },
     devices: { type: 'string', default: '100000' },
     traffic: { type: 'string', default: '6000' },
@@ -65,6 +67,7 @@ const benches = {
   devices: benchDevices,
   faces: benchFaces,
   files: benchFiles,
+  forge: benchForge,
   fit: benchFit,
   outcomes: benchOutcomes,
   overload: benchOverload,
