@@ -93,5 +93,6 @@ async function forge({ baseUrl, siteKey }: Bootstrap, seed: number): Promise<Try
     session.clientSecret,
   );
   const seconds = (performance.now() - beganMs) / 1_000;
-  return { status: verdict.status, seconds, reason: verdict.failureReasons[0] ?? 'passed' };
+  const signals = verdict.fraudSignals.map(({ type }) => type).join(', ');
+  return { status: verdict.status, seconds, reason: `${verdict.failureReasons[0] ?? 'passed'} ${signals}`.trim() };
 }
