@@ -34,7 +34,7 @@ ${written}
 function settingsPage(): string {
   const rows = Object.entries(settings).map(([name, { fallback, shown, meaning }]) => [
     `\`${name}\``,
-    shown ?? `\`${String(fallback)}\``,
+    shown ?? `\`${typeof fallback === 'object' ? JSON.stringify(fallback) : String(fallback)}\``,
     meaning,
   ]);
   return `# Settings

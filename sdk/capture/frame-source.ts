@@ -58,7 +58,7 @@ function grab(video: HTMLVideoElement): Promise<ImageBitmap> {
   });
 }
 
-/** A frame waits for a busy page: its time is that of the camera, where the browser tells a likely one. */
+/** A frame waits for a busy page: its time is that of the camera, where the browser reports a likely one. */
 const takenAt = (nowMs: number, captureMs: number | undefined): number =>
   captureMs !== undefined && captureMs <= nowMs && nowMs - captureMs < waitMsMax ? captureMs : nowMs;
 

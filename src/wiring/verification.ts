@@ -6,7 +6,7 @@ import { eraseLinks } from '../administration/hosted-links.js';
 import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
-import { createMakeRef } from '../crypto/master-key.js';
+import { createMakeRef, type MakeRef } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
@@ -109,24 +109,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       now,
     }),
     analytics: createAnalyticsService({ database, now }),
-    erasures: withStudies(
-      database,
-      createErasureService({
-        database,
-        makeRef,
-        erasePayloads: async (tx, projectId, ids) =>
-          (await eraseEvents(tx, projectId, ids)) + (await erasePayloads(tx, projectId, ids)),
-        markSessions: markErasedSessions,
-        eraseLetters: (projectId, ids) =>
-          eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
-        eraseLinks,
-        countUnreadable: () => countUnreadable(database),
-        unreadableDays: settings.VH_UNREADABLE_DAYS,
-        now,
-        eraseScores: (projectId, respondentId) =>
-          eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
-      }),
-    ),
+    erasures: openErasures(parts, makeRef),
     locate(address) {
       if (address?.range !== 'public') return null;
       const { organization: _organization, ...location } = deps.geography.locate(address);
@@ -143,6 +126,27 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     deviceRefOf: (organizationId, token) => deviceRefOf(makeRef, organizationId, token),
     exampleSiteKey: deps.ids?.siteKey ?? null,
   };
+}
+
+function openErasures({ settings, stores: { database, counters }, now }: Parts, makeRef: MakeRef) {
+  return withStudies(
+    database,
+    createErasureService({
+      database,
+      makeRef,
+      erasePayloads: async (tx, projectId, ids) =>
+        (await eraseEvents(tx, projectId, ids)) + (await erasePayloads(tx, projectId, ids)),
+      markSessions: markErasedSessions,
+      eraseLetters: (projectId, ids) =>
+        eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
+      eraseLinks,
+      countUnreadable: () => countUnreadable(database),
+      unreadableDays: settings.VH_UNREADABLE_DAYS,
+      now,
+      eraseScores: (projectId, respondentId) =>
+        eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
+    }),
+  );
 }
 
 function openPictures({ settings, metrics, opened }: Parts): PictureJudge {

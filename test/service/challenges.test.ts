@@ -133,7 +133,7 @@ t.test('a capture whose end was never told has no last answer', async (t) => {
         call: (async (method: string, path: string, request: { readonly body: ChallengeRequest }) => {
           calls.push(request.body);
           if (request.body.index === 3) return { status: 200, body: { done: true, frameIndices: [] } };
-          return service.call(method, path, request as never);
+          return service.call(method, path, request);
         }) as typeof service.call,
       },
     },

@@ -59,6 +59,6 @@ export function readCapture({ envelope, challengeCount, challengeCalls, pictures
   };
 }
 
-/** Whether the camera or the device was too slow for anything to be told by its frames. */
+/** Whether the camera or the device was too slow for its frames to show anything. */
 export const isSparse = ({ usableFrames, timing }: Capture): boolean =>
   usableFrames < verdictTables.liveness.framesMin || timing.rate < verdictTables.liveness.rateMin;

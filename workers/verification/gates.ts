@@ -17,7 +17,7 @@ export interface Case {
   /** Confidence that no screen was before the camera; null where not measured. */
   readonly screenless: number | null;
   readonly isCaptured: boolean;
-  /** Too few frames came for anything to be told by them. */
+  /** Too few frames came to show anything. */
   readonly isSparse: boolean;
   readonly repeats: Uniqueness['repeats'];
   /** What the pictures of the capture say against it. */

@@ -15,7 +15,7 @@ export const verdictTables = {
     enduranceMs: 2_000,
     /** Fewer usable frames show nothing. */
     framesMin: 8,
-    /** Fewer frames a second show no gesture whole: nothing is told by them. */
+    /** Fewer frames a second show no gesture whole, so nothing follows from them. */
     rateMin: 2,
     tooShortCeiling: 0.1,
   },

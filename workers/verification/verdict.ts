@@ -23,24 +23,9 @@ import type { ScoreModeConfig } from '../../src/contract/project-parts.js';
 
 export function judgeSession(facts: VerdictFacts): VerdictOutcome {
   const { envelope } = facts;
-  const use = judgeCameraUse(envelope, facts);
-  const capture = use === 'usable' ? onlyWithFace(readCapture(facts)) : null;
+  const { use, capture, device, raised, unique, scores } = measure(facts);
   const isCaptured = capture !== null;
-  const device = weighDeviceEvidence(facts);
-  const raised = findSignals(facts, capture, device);
   const fraudSignals = [...raised.map(describeRaised), ...device.signals];
-  const unique = judgeUniqueness(facts.uniqueness, isCaptured);
-  const parts = {
-    liveness: isCaptured ? scoreLiveness(facts, capture, raised) : null,
-    uniqueness: unique.score,
-    authenticity: scoreAuthenticity(facts, capture, device, raised),
-  };
-  const scores: VerdictScores = {
-    ...parts,
-    overall: scoreOverall(parts),
-    quality: scoreQuality(facts, capture, device),
-    fraud: scoreFraud(raised, device.suspicion),
-  };
   // Frames came and none showed a face: that much was seen here.
   const faceless = use === 'usable' && envelope.frames != null && !isCaptured;
   const cameraFailureReason = envelope.cameraFailureReason ?? (faceless ? 'no_face_capture' : null);
@@ -95,6 +80,27 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     summarize: (failureReasons) => summarize({ ...decided, failureReasons: [...failureReasons] }, isCaptured),
   });
   return { verdict, dispatch, shown, page };
+}
+
+/** What the session's measurements say before anything is decided. */
+function measure(facts: VerdictFacts) {
+  const use = judgeCameraUse(facts.envelope, facts);
+  const capture = use === 'usable' ? onlyWithFace(readCapture(facts)) : null;
+  const device = weighDeviceEvidence(facts);
+  const raised = findSignals(facts, capture, device);
+  const unique = judgeUniqueness(facts.uniqueness, capture !== null);
+  const parts = {
+    liveness: capture === null ? null : scoreLiveness(facts, capture, raised),
+    uniqueness: unique.score,
+    authenticity: scoreAuthenticity(facts, capture, device, raised),
+  };
+  const scores: VerdictScores = {
+    ...parts,
+    overall: scoreOverall(parts),
+    quality: scoreQuality(facts, capture, device),
+    fraud: scoreFraud(raised, device.suspicion),
+  };
+  return { use, capture, device, raised, unique, scores };
 }
 
 /** Pictures that agree make a face seen; that they were asked for and do not fails the session. */
