@@ -7,6 +7,7 @@ import type { Limits } from './request-limits.js';
 import type { StoredOrganization } from './organization-store.js';
 import type { StoredProject } from './project-store.js';
 import type { Environment } from '../config/settings.js';
+import type { SessionMode } from '../contract/common.js';
 import type { OriginCheck } from '../contract/project.js';
 import { findOriginPattern, parseOriginPattern, type OriginPattern } from '../net/origin-pattern.js';
 
@@ -23,7 +24,17 @@ export interface Visitor extends OriginDecision {
   readonly organization: StoredOrganization;
   /** The header Origin as it came; null where there is none. */
   readonly origin: string | null;
+  /** That the site key asks for. */
+  readonly mode: Extract<SessionMode, 'live' | 'test'>;
 }
+
+const testSuffix = ':test';
+
+/** A site key is the project’s id; with `:test` behind it, sessions are of test mode. */
+export const readSiteKey = (siteKey: string): Pick<Visitor, 'mode'> & { readonly projectId: string } =>
+  siteKey.endsWith(testSuffix)
+    ? { projectId: siteKey.slice(0, -testSuffix.length), mode: 'test' }
+    : { projectId: siteKey, mode: 'live' };
 
 /** What a public call is counted as. */
 export type PublicCall = 'reads' | 'sessions' | 'completions' | 'reports';
@@ -46,7 +57,8 @@ export interface PublicGuard {
 }
 
 export function createPublicGuard({ directories, limits, decide, ownOrigin }: PublicGuardDeps): PublicGuard {
-  async function find(projectId: string, origin: string | null): Promise<Visitor | null> {
+  async function find(siteKey: string, origin: string | null): Promise<Visitor | null> {
+    const { projectId, mode } = readSiteKey(siteKey);
     const project = await directories.projects.get(projectId);
     const organization = project === null ? null : await directories.organizations.get(project.organizationId);
     if (project === null || organization === null) return null;
@@ -54,6 +66,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
       project,
       organization,
       origin,
+      mode,
       ...decide(
         { project: project.fields.config?.allowedDomains ?? noPatterns, organization: organization.allowedDomains },
         origin,
@@ -83,8 +96,9 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
       if (visitor.allowed || isOwn) {
         // Subdomains that one pattern allows share its limit.
         const page = isOwn ? ownOrigin() : visitor.pattern;
-        if (counts === 'reports') await limits.takeProbeRate(siteKey, page);
-        else if (counts !== 'reads') await limits.takeWork(counts, siteKey, page);
+        const { projectId } = visitor.project;
+        if (counts === 'reports') await limits.takeProbeRate(projectId, page);
+        else if (counts !== 'reads') await limits.takeWork(counts, projectId, page);
         return visitor;
       }
       const where =

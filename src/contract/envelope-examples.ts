@@ -78,4 +78,4 @@ export const biometricExample = {
   demographics: { ageEstimate: 34, ageRange: { min: 29, max: 39 }, gender: 'female', genderConfidence: 0.97 },
   glassesDetected: false,
   timings: { totalMs: 4400 },
-} as const;
+} satisfies Envelope;

@@ -48,7 +48,11 @@ const creation = Type.Partial(
 ).properties;
 
 export const PublicSessionCreation = Type.Object({
-  siteKey: Type.String({ minLength: 1, maxLength: 128, description: 'The project’s public key.' }),
+  siteKey: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The project’s public key; with :test behind it, of test mode.',
+  }),
   ...creation,
   previousClientSecret: Type.Optional(
     Type.String({

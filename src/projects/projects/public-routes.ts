@@ -28,7 +28,7 @@ export interface PublicRouteDeps {
 const route = routesOf('Public');
 const open = { credential: 'none' } as const;
 const cacheSeconds = 60;
-const SiteKey = Type.String({ maxLength: 128, description: 'The project’s public key.' });
+const SiteKey = Type.String({ maxLength: 128, description: 'The project’s public key; :test may stand behind it.' });
 
 export function registerPublicRoutes(app: FastifyInstance, deps: PublicRouteDeps): void {
   registerConfig(app, deps);

@@ -10,7 +10,7 @@ import { PublicSessionCreation, SessionCreation, SessionReply, SessionId } from 
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
-import { answerPreflights } from '../../administration/public-guard.js';
+import { answerPreflights, readSiteKey } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { findNamedLink, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
@@ -62,8 +62,8 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
     },
     async (request, reply) => {
       const { siteKey, ...body } = request.body;
-      const link = await findNamedLink(deps.database, siteKey, body.linkId);
-      const { project, organization } = await deps.guard.admit(request, reply, siteKey, {
+      const link = await findNamedLink(deps.database, readSiteKey(siteKey).projectId, body.linkId);
+      const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
         isLinked: link !== null,
         counts: 'sessions',
       });
@@ -72,8 +72,12 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const { deviceToken } = body;
       if (deviceToken !== undefined)
         await deps.limits.takeDevice(siteKey, deps.deviceRefOf(project.organizationId, deviceToken));
-      const mode = link?.mode ?? 'live';
-      const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page', link };
+      const owner: SessionOwner = {
+        ...{ project, organization, link },
+        mode: mode === 'test' ? mode : (link?.mode ?? 'live'),
+        diagnostics: false,
+        asker: 'page',
+      };
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create(owner, creation));
     },

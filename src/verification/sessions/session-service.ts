@@ -15,6 +15,7 @@ import type { StoredProject } from '../../administration/project-store.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { findRespondentIssue, fixedRespondentOf } from '../fixed-respondents/fixed-respondents.js';
 import { requireQuota } from '../quota.js';
 import { hashClientSecret, secretBytes } from './client-secret.js';
 import { countLinkSession } from './linked-sessions.js';
@@ -90,7 +91,8 @@ export function createSessionService(deps: SessionServiceDeps) {
 
   return {
     async create(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
-      const issue = findMetadataIssue(request.metadata ?? {});
+      const { respondentId = null, metadata = {} } = request;
+      const issue = findMetadataIssue(metadata) ?? findRespondentIssue({ mode: owner.mode, respondentId });
       if (issue !== null) throw invalid([issue]);
       requireWidgetMode(owner, request);
       const { previousSessionId } = request;
@@ -155,6 +157,8 @@ function draftSession(
   const config = { ...configDefaults, ...project.fields.config };
   const widgetMode = request.widgetMode ?? config.widgetMode;
   const sessionId = makeId('session');
+  const respondentId = request.respondentId ?? null;
+  const isExpired = fixedRespondentOf({ mode, respondentId }) === 'test_expired';
   const nowMs = now();
   const session: NewSession = {
     sessionId,
@@ -164,7 +168,7 @@ function draftSession(
     mode,
     diagnostics,
     studyId: request.studyId ?? null,
-    respondentId: request.respondentId ?? null,
+    respondentId,
     ...trustOf(asker, link),
     linkId: request.linkId ?? null,
     dataCollector: request.dataCollector ?? null,
@@ -176,7 +180,7 @@ function draftSession(
     rootSessionId: sessionId,
     retryCount: 0,
     createdAt: new Date(nowMs),
-    expiresAt: new Date(Math.floor(nowMs / 1_000 + sessionLifetimeSeconds) * 1_000),
+    expiresAt: new Date(Math.floor(nowMs / 1_000 + (isExpired ? 0 : sessionLifetimeSeconds)) * 1_000),
   };
   return { session, clientSecret };
 }

@@ -52,5 +52,5 @@ export async function escalate(
 }
 
 /** Whether the camera was not tried, and the page can still ask for it. */
-const isPassive = ({ canEscalate, consent, frames, embedding, cameraFailureReason }: Envelope): boolean =>
+export const isPassive = ({ canEscalate, consent, frames, embedding, cameraFailureReason }: Envelope): boolean =>
   canEscalate === true && consent?.biometric !== false && (frames ?? embedding ?? cameraFailureReason) == null;

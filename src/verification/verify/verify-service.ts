@@ -9,7 +9,7 @@ import type { Envelope } from '../../contract/envelope.js';
 import type { AddressFacts } from '../../contract/facts.js';
 import type { ProbeTransport } from '../../contract/probe.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
-import type { UniquenessFacts } from '../../contract/uniqueness.js';
+import { nothingCompared, type UniquenessFacts } from '../../contract/uniqueness.js';
 import {
   overallThresholdDefault,
   type CaptureMarks,
@@ -24,6 +24,7 @@ import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { fixedEvidenceOf, type FixedEvidence } from '../fixed-respondents/fixed-respondents.js';
 import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
 import { countLinkUse } from '../sessions/linked-sessions.js';
@@ -69,6 +70,8 @@ export interface Submission {
 interface SeenSubmission extends Submission {
   readonly pictures: SeenPictures | null;
   readonly receivedAtMs: number;
+  /** Of a test respondent: what decides, whatever came. */
+  readonly fixed: FixedEvidence | null;
 }
 
 export type VerifyService = ReturnType<typeof createVerifyService>;
@@ -87,7 +90,9 @@ export function createVerifyService(deps: VerifyServiceDeps) {
   return {
     /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
     async verify(received: Submission): Promise<VerifyAnswer> {
-      const { session, project, envelope } = received;
+      const { session, project } = received;
+      const fixed = fixedEvidenceOf(session, received.envelope);
+      const envelope = fixed?.envelope ?? received.envelope;
       const receivedAtMs = deps.now();
       requireVerifiable(session, receivedAtMs);
       await requireOpenChain(deps.database, session);
@@ -96,10 +101,14 @@ export function createVerifyService(deps: VerifyServiceDeps) {
       const consented = { ...envelope, consent: envelope.consent ?? session.consent };
       // A page may send what nobody asked for: nothing of it is kept.
       if (project.fields.config?.demographics !== true) delete consented.demographics;
-      const seen = await see(deps, { ...received, envelope: consented });
+      const seen =
+        fixed === null
+          ? await see(deps, { ...received, envelope: consented })
+          : { envelope: consented, pictures: null };
       const submission = {
         ...received,
         receivedAtMs,
+        fixed,
         pictures: seen.pictures,
         envelope: withPassiveSignals(seen.envelope, session),
       };
@@ -156,13 +165,14 @@ async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Pro
   const { session, project, envelope, receivedAtMs } = submission;
   const compared = comparedOf(submission);
   const endCompare = deps.metrics.verifyStage.startTimer({ stage: 'compare' });
-  const gathered = await gather(deps, compared, envelope, receivedAtMs);
+  const gathered = submission.fixed === null ? await gather(deps, compared, envelope, receivedAtMs) : nothingGathered;
   endCompare();
   const diagnostics = submission.diagnostics && session.diagnostics;
   const endVerdict = deps.metrics.verifyStage.startTimer({ stage: 'verdict' });
   const outcome = await deps.judge(factsOf(submission, gathered, { receivedAtMs, diagnostics }));
   endVerdict();
-  const cameraCheck = await escalate(deps.database, submission, outcome.verdict);
+  const mayWait = submission.fixed?.isEscalated ?? true;
+  const cameraCheck = mayWait ? await escalate(deps.database, submission, outcome.verdict) : null;
   if (cameraCheck !== null) return cameraCheck;
 
   const completedAt = new Date(deps.now());
@@ -184,6 +194,15 @@ async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Pro
   const token = signVerificationToken(secret, claims);
   return verifyReplyOf(session.sessionId, token, outcome, diagnostics);
 }
+
+const nothingGathered: Gathered = {
+  uniqueness: nothingCompared,
+  marks: { embedding: null, frames: [], motion: [] },
+  seen: {
+    replay: { embeddingSeen: false, frameMarksSeen: 0, frameMarks: 0, motionMarksSeen: 0, motionMarks: 0 },
+    count: 0,
+  },
+};
 
 async function gather(
   { uniqueness, marksOf, database }: VerifyServiceDeps,
@@ -263,7 +282,7 @@ function comparedOf({ session, project, pictures }: SeenSubmission): ComparedSes
 }
 
 function factsOf(
-  { session, project, envelope, pictures, transport, address }: SeenSubmission,
+  { session, project, envelope, pictures, transport, address, fixed }: SeenSubmission,
   { uniqueness, seen }: Gathered,
   { receivedAtMs, diagnostics }: { readonly receivedAtMs: number; readonly diagnostics: boolean },
 ): VerdictFacts {
@@ -294,5 +313,6 @@ function factsOf(
     pictures,
     transport,
     address,
+    ...fixed?.facts,
   };
 }
