@@ -5,6 +5,7 @@
 import type { Axis } from './axes.js';
 import type { Calibration } from './calibration.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
+import type { StepUpOutcome } from './step-up.js';
 import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './score.js';
 
 /** Class of the network an address belongs to, from the ASN database; null where none is configured or the address is unknown. */
@@ -187,6 +188,8 @@ export interface ScoreFacts {
   readonly integration?: IntegrationFacts;
   /** The receipt that the session got before this one; absent in older receipts. */
   readonly supersedes?: string | null;
+  /** What came of the verification that an earlier score of the session asked for; absent without one. */
+  readonly stepUp?: StepUpOutcome;
   /** Degraded signals that gathering already knows of; the core adds its own. */
   readonly degraded: readonly DegradedSignal[];
 }

@@ -78,6 +78,14 @@ export const SessionCreation = Type.Object({
     }),
   ),
   ...creation,
+  stepUpFor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'Receipt of a score that recommended step_up. light: the session has widgetMode captcha. heavy: standard, and passes with a capture alone. The next score of the same session takes the outcome in.',
+    }),
+  ),
 });
 export type SessionCreation = Static<typeof SessionCreation>;
 

@@ -19,7 +19,7 @@ export const headShape = shape('owner sourceId sessionId studyId modelVersion tr
 
 /** What was known before anything was counted. */
 export const givenShape = shape(
-  'version measured calibration assuranceAvailable userAgent declaredCountry respondentKnown respondentStats ownAddress address agent degraded integration',
+  'version measured calibration assuranceAvailable userAgent declaredCountry respondentKnown respondentStats ownAddress address agent degraded integration stepUp',
   {
     calibration: shape(
       'reviewLow blockThreshold noProbeRiskScore stepUpEnabled stepUpThreshold stepUpIntensityThreshold geoRiskWeights dispositiveSignals newUserPosture verifiedAgentPolicy',
@@ -31,6 +31,7 @@ export const givenShape = shape(
     address: shape('family range country asn network', { range: word, network: word }),
     agent: shape('outcome agent reason', { outcome: word }),
     integration: shape('unknownFields unhashed probeElsewhere isFixedSession'),
+    stepUp: shape('passed intensity'),
   },
   ['receiptId', 'scoredAtMs', 'sessionId', 'prefix'],
 );

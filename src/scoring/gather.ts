@@ -7,6 +7,7 @@ import type { Directories } from '../administration/directories.js';
 import { isOwnNetwork, isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts } from '../contract/facts.js';
 import type { DegradedSignal, ScoreInput, WebBotAuth } from '../contract/score.js';
 import { readUserAgent } from '../contract/user-agent.js';
+import type { StepUpOutcome } from '../contract/step-up.js';
 import { resolveCalibration, type LiteConfig } from '../contract/calibration.js';
 import { makeId } from '../crypto/ids.js';
 import type { MakeRef } from '../crypto/master-key.js';
@@ -63,6 +64,8 @@ export interface GatherDeps {
   readonly geography: Geography;
   readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
   readonly subjects: ScoringSubjects;
+  /** What came of a session’s step-up; null where none has ended, or it cannot be read. */
+  readonly readStepUp: (owner: DataOwner, sessionId: string) => Promise<StepUpOutcome | null>;
   readonly makeRef: MakeRef;
   /** Hash of the rules that will judge. */
   readonly modelVersion: string;
@@ -82,6 +85,10 @@ export async function gatherScore(
     request.webBotAuth === undefined
       ? null
       : await deps.verifyAgent(request.webBotAuth, (await project?.origins()) ?? []);
+  const { sessionId, sourceId } = request;
+  // Read for projects that opted in alone: it is the only look into the database that a score takes.
+  const asks = project?.liteConfig !== undefined && resolveCalibration(project.liteConfig, sourceId).stepUpEnabled;
+  const stepUp = asks ? await deps.readStepUp(owner, sessionId) : null;
   const base = gatherBase({
     request,
     address,
@@ -89,7 +96,7 @@ export async function gatherScore(
     geography: deps.geography.available,
     agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
     nowMs: deps.now(),
-    notes,
+    notes: { ...notes, ...(stepUp !== null && { stepUp }) },
     owner: {
       receiptId: makeId('receipt'),
       organizationId: owner.organizationId,
@@ -113,7 +120,7 @@ export interface GatherInput {
   readonly geography: GeographyAvailability;
   readonly agent: AgentFacts | null;
   readonly nowMs: number;
-  readonly notes?: Pick<ScoreFacts, 'integration'>;
+  readonly notes?: Pick<ScoreFacts, 'integration' | 'stepUp'>;
   readonly owner: ReceiptOwner;
   readonly liteConfig: LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
@@ -212,7 +219,10 @@ export function countInputOf(input: {
   const { base, request, idempotencyKey } = input;
   return {
     namespace: namespaceOf(base.owner),
-    fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request), 'base64url').slice(0, 22),
+    fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request) + stepUpTextOf(base), 'base64url').slice(
+      0,
+      22,
+    ),
     // Keys of one caller’s are nobody else’s, not even within the project.
     idempotency:
       idempotencyKey === null
@@ -227,6 +237,10 @@ export function countInputOf(input: {
     ...base.trace,
   };
 }
+
+/** A score after the step-up is another one than that which asked for it. */
+const stepUpTextOf = ({ facts: { stepUp } }: ScoreBase): string =>
+  stepUp === undefined ? '' : `step-up ${stepUp.passed}`;
 
 /** Duplicate and velocity follow the study; without one the source; without either the project. */
 function scopeOf(request: ScoreInput): string {

@@ -114,6 +114,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const verification = await openVerification(parts, {
     ...{ directories, guard, limits, pool, uniqueness: faces, observe, signingSecrets, ids, issuer, geography },
     tokenKeys: oauth.tokenKeys,
+    findStepUp: scoring.findStepUp,
   });
   await app.register(
     async (api) => {

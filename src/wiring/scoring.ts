@@ -7,6 +7,10 @@ import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
+import { findStepUpOutcome } from '../verification/sessions/session-store.js';
+import { createStepUpReceipts, type FindStepUp } from '../scoring/receipts/step-up-receipts.js';
+import { modeOf } from '../kernel/caller.js';
+import { Fault } from '../errors.js';
 import { createEvidenceService } from '../scoring/receipts/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/network/geography.js';
 import { findReleased } from '../scoring/receipts/find-receipt.js';
@@ -26,6 +30,7 @@ import type { Parts } from './parts.js';
 /** What its routes serve, and what else looks at respondents’ addresses. */
 export type OpenScoring = Omit<Parameters<typeof registerScoringRoutes>[1], 'takeKeyRate'> & {
   readonly geography: Geography;
+  readonly findStepUp: FindStepUp;
 };
 
 export interface ScoringDeps {
@@ -51,6 +56,7 @@ export async function openScoring(
   const makeRef = createMakeRef(masterKeys.first);
   const receiptKeys = masterKeys.readable.map((key) => deriveSigningKey(key, 'receipts'));
   const watch = settings.VH_ENV === 'development' ? createProbeWatch(now) : noProbeWatch;
+  const receipts = { database: lookups, counters, pool, receiptKeys };
   const verifier = createAgentVerifier({ trustedKeys, now });
   return {
     geography,
@@ -61,6 +67,11 @@ export async function openScoring(
       pool,
       judgeScore,
       geography,
+      // Unread, the session is asked again; nobody is let through.
+      readStepUp: (owner, sessionId) =>
+        owner.projectId === null
+          ? Promise.resolve(null)
+          : findStepUpOutcome(lookups, { projectId: owner.projectId, mode: modeOf(owner) }, sessionId).catch(unread),
       makeRef,
       signer: createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts')),
       modelVersion,
@@ -74,7 +85,8 @@ export async function openScoring(
       subjects: scoringSubjectsOf(directories),
     }),
     outcomes: createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner }),
-    evidence: createEvidenceService({ database: lookups, counters, pool, receiptKeys }),
+    evidence: createEvidenceService(receipts),
+    findStepUp: createStepUpReceipts(receipts),
     probes: createProbeService({
       counters,
       pool,
@@ -101,6 +113,11 @@ export async function openScoring(
     exampleProbeKey: ids?.probeKey ?? null,
   };
 }
+
+const unread = (error: unknown): null => {
+  if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return null;
+  throw error;
+};
 
 /** The files of countries and networks; their age is a metric. */
 export async function openGeographyFiles({ settings, logger, metrics, opened }: Parts): Promise<Geography> {

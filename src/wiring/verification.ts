@@ -10,6 +10,7 @@ import { createMakeRef, type MakeRef } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
+import type { FindStepUp } from '../scoring/receipts/step-up-receipts.js';
 import type { Geography } from '../scoring/network/geography.js';
 import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
@@ -55,6 +56,7 @@ export interface VerificationDeps {
   readonly tokenKeys: TokenKeys;
   readonly ids: BootstrapIds | null;
   readonly geography: Geography;
+  readonly findStepUp: FindStepUp;
   /** The API root. */
   readonly issuer: () => string;
 }
@@ -89,7 +91,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     observe: deps.observe,
     secrets: createSecretGuard({ counters, metrics, now }),
     faceTries: createFaceTries({ counters, metrics, now }),
-    sessions: createSessionService({ database, random, metrics, now }),
+    sessions: createSessionService({ database, random, metrics, now, findStepUp: deps.findStepUp }),
     challenges: createChallengeService({ database, random, now }),
     results: createResultService({
       ...{ database, signing, tokenKeys, issuer, random, now },

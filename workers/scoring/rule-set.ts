@@ -15,6 +15,7 @@ import fit from './model.json' with { type: 'json' };
 import { countries, networkRules, usualRegions } from './network.js';
 import { velocityThresholds, velocityRules } from './velocity.js';
 import { measuredThresholds } from './visit.js';
+import { stepUpRules, stepUpThresholds } from './step-up.js';
 import { integrationRules, measurementRules } from './diagnostics.js';
 
 export const rules: Rules = {
@@ -23,6 +24,7 @@ export const rules: Rules = {
   ...velocityRules,
   ...behaviorRules,
   ...historyRules,
+  ...stepUpRules,
   ...measurementRules,
   ...integrationRules,
   ...duplicateRules,
@@ -44,6 +46,7 @@ export const modelVersion: string = createHash('sha256')
       velocityThresholds,
       behaviorThresholds,
       historyThresholds,
+      stepUpThresholds,
       duplicateThresholds,
       independenceThresholds,
       measuredThresholds,

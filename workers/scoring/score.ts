@@ -2,7 +2,7 @@
  * Scores one session: facts in, reply and record out. Pure: the same facts give the same outcome. Duplication and independence have no way
  * into risk. Never throws on facts that the contract allows.
  */
-import { ceilingOf, classify, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
+import { calibrationOf, ceilingOf, classify, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
 import type { ProbeFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { DegradedSignal, ScoreReply } from '../../src/contract/score.js';
 import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';
@@ -19,12 +19,13 @@ import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
 import { assessRisk } from './risk.js';
 import { describeSignal, keepWorst, type Signal } from './model.js';
+import { weighStepUp } from './step-up.js';
 import { weighVelocity } from './velocity.js';
 import { readPage, readVisit, type Visit } from './visit.js';
 
 /** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
 export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
-  const { calibration } = facts;
+  const calibration = calibrationOf(facts);
   const visit = readVisit(facts);
   const degraded = findDegraded(visit);
   const clean = cleanProbabilityOf(visit.pages.length > 0);
@@ -95,6 +96,7 @@ function raiseSignals(visit: Visit, degraded: readonly DegradedSignal[], clean: 
     ...weighVelocity(visit),
     ...weighBehavior(visit),
     ...weighHistory(visit),
+    ...weighStepUp(visit),
     ...weighMeasurement(visit, degraded, { ceiling: ceilingOf(visit.facts.calibration.blockThreshold), clean }),
     ...weighIntegration(visit),
   ]);

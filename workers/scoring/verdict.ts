@@ -8,6 +8,10 @@ import { model } from './model.js';
 
 type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;
 
+/** A session whose step-up is done is not asked again. */
+export const calibrationOf = ({ calibration, stepUp }: ScoreFacts): Calibration =>
+  stepUp === undefined ? calibration : { ...calibration, stepUpEnabled: false };
+
 /** A score of 0 says nothing against anybody: no threshold blocks or reviews it. */
 const reaches = (score: number, threshold: number): boolean => score > 0 && score >= threshold;
 
@@ -89,7 +93,9 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
 }
 
 /** What a receipt keeps of a score to decide again under other thresholds; see `workers/thresholds/levels.ts`. */
-export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, { agent, calibration }: ScoreFacts): DecisionInputs {
+export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, facts: ScoreFacts): DecisionInputs {
+  const { agent } = facts;
+  const calibration = calibrationOf(facts);
   const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
   return {
     uncapped,

@@ -10,7 +10,7 @@ import type { SigningKey } from '../../crypto/master-key.js';
 import type { Pool } from '../../pool/pool.js';
 import { openFacts } from '../../record/record.js';
 import type { Counters } from '../../stores/counters/port.js';
-import { namespaceOf } from '../../stores/counters/namespace.js';
+import { namespaceOf, type NamespaceOwner } from '../../stores/counters/namespace.js';
 import type { Database } from '../../stores/database/port.js';
 import { fixedReceiptOf } from '../fixed-sessions/fixed-sessions.js';
 import { findInCounters, findInDatabase, type RecordedReceipt } from './find-receipt.js';
@@ -83,9 +83,9 @@ function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRule
 }
 
 /** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */
-async function findRecorded(
+export async function findRecorded(
   { database, counters, receiptKeys }: EvidenceServiceDeps,
-  caller: KeyCaller,
+  caller: NamespaceOwner,
   receiptId: string,
 ): Promise<RecordedReceipt | null> {
   const recorded = findInDatabase(database, receiptKeys, receiptId);

@@ -7,6 +7,8 @@ import { notFound, invalid } from '../../kernel/faults.js';
 import type { SessionMode } from '../../contract/common.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import { type Metadata, type SessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
+import type { StepUp } from '../../contract/step-up.js';
+import type { FindStepUp } from '../../scoring/receipts/step-up-receipts.js';
 import { makeId } from '../../crypto/ids.js';
 import { findMetadataIssue } from '../../kernel/body.js';
 import type { HostedLink } from '../../administration/hosted-links.js';
@@ -26,6 +28,7 @@ import { challengeConfigOf, countChallenges, livenessModelsOf, type Randomness }
 export interface SessionServiceDeps {
   readonly database: Database;
   readonly random: Randomness;
+  readonly findStepUp: FindStepUp;
   readonly metrics: Pick<Metrics, 'sessionsCreated'>;
   readonly now: () => number;
 }
@@ -52,7 +55,10 @@ export function createSessionService(deps: SessionServiceDeps) {
   const { database, metrics, now } = deps;
 
   async function insert(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
-    const { session, clientSecret } = draftSession(deps, owner, request);
+    const { project, mode } = owner;
+    const { stepUpFor } = request;
+    const stepUp = stepUpFor === undefined ? null : await deps.findStepUp({ ...project, mode }, stepUpFor);
+    const { session, clientSecret } = draftSession(deps, owner, request, stepUp);
     await inOrganization(database, session.organizationId, (tx) => insertCounted(tx, session));
     return replyOf(owner.project, session, clientSecret);
   }
@@ -67,7 +73,7 @@ export function createSessionService(deps: SessionServiceDeps) {
       const chain = await lockChain(tx, parent.rootSessionId);
       const decision = decideRetry(await reread(tx, parent), { chain, maxRetries, nowMs: now() });
       if (decision.kind === 'refused') throw retryFault(decision, owner.asker);
-      const { session: draft, clientSecret } = draftSession(deps, owner, request);
+      const { session: draft, clientSecret } = draftSession(deps, owner, request, parent.stepUp);
       const { rootSessionId, withinStudy } = parent;
       const { retryCount } = decision;
       const metadata = chainMetadata(draft.metadata, rootSessionId, retryCount);
@@ -148,14 +154,17 @@ const identityOf = ({ studyId, respondentId }: StoredSession): Pick<SessionReque
   ...(respondentId === null ? {} : { respondentId }),
 });
 
+const stepUpModes = { light: 'captcha', heavy: 'standard' } as const;
+
 function draftSession(
   { random, now }: SessionServiceDeps,
   { project, mode, diagnostics, asker, link }: SessionOwner,
   request: SessionRequest,
+  stepUp: StepUp | null,
 ): { readonly session: NewSession; readonly clientSecret: string } {
   const clientSecret = random.bytes(secretBytes).toString('base64url');
   const config = { ...configDefaults, ...project.fields.config };
-  const widgetMode = request.widgetMode ?? config.widgetMode;
+  const widgetMode = stepUp === null ? (request.widgetMode ?? config.widgetMode) : stepUpModes[stepUp.intensity];
   const sessionId = makeId('session');
   const respondentId = request.respondentId ?? null;
   const isExpired = fixedRespondentOf({ mode, respondentId }) === 'test_expired';
@@ -176,6 +185,7 @@ function draftSession(
     widgetMode,
     nonce: random.bytes(nonceBytes).toString('base64url'),
     challengeCount: countChallenges({ ...config, widgetMode }),
+    stepUp,
     consent: request.consent ?? null,
     rootSessionId: sessionId,
     retryCount: 0,

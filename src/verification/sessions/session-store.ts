@@ -5,6 +5,7 @@
 import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { ChallengeCall, Metadata } from '../../contract/session.js';
+import type { StepUp, StepUpOutcome } from '../../contract/step-up.js';
 import type { Verdict, VerdictOutcome } from '../../contract/verdict.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 
@@ -27,6 +28,8 @@ export type NewSession = {
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
   readonly nonce: string;
   readonly challengeCount: number;
+  /** The score that asked for it. */
+  readonly stepUp: StepUp | null;
   readonly consent: { readonly biometric: boolean; readonly at: string } | null;
   readonly rootSessionId: string;
   readonly retryCount: number;
@@ -53,7 +56,7 @@ export type StoredSession = NewSession & {
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
   mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId",
   respondent_trusted AS "respondentTrusted", within_study AS "withinStudy", link_id AS "linkId",
-  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenge_count AS "challengeCount", challenge_calls AS "challengeCalls", consent, root_session_id AS "rootSessionId",
+  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenge_count AS "challengeCount", challenge_calls AS "challengeCalls", step_up AS "stepUp", consent, root_session_id AS "rootSessionId",
   retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
   completed_at AS "completedAt", status,
   token_id AS "tokenId", result`;
@@ -62,8 +65,8 @@ const idForm = /^sess_[0-9a-f]{32}$/;
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, study_id, respondent_id, link_id, data_collector,
-       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21)`,
+       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study, step_up)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21, $22::jsonb)`,
     [
       ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.mode],
       ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
@@ -71,6 +74,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.consent === null ? null : JSON.stringify(session.consent),
       ...[session.rootSessionId, session.retryCount, session.createdAt, session.expiresAt],
       ...[session.respondentTrusted, session.withinStudy],
+      session.stepUp === null ? null : JSON.stringify(session.stepUp),
     ],
     { recurring: true },
   );
@@ -105,6 +109,22 @@ export async function findOutcome(database: Queryable, sessionId: string): Promi
   const sql = 'SELECT result FROM verification_sessions WHERE session_id = $1';
   const [row] = await database.query<{ result: VerdictOutcome | null }>(sql, [sessionId], { recurring: true });
   return row?.result ?? null;
+}
+
+/** What came of the verifications that scores of a session asked for; null where none has ended. One pass is enough. */
+export async function findStepUpOutcome(
+  database: Queryable,
+  { projectId, mode }: Pick<NewSession, 'projectId' | 'mode'>,
+  scoredSessionId: string,
+): Promise<StepUpOutcome | null> {
+  const [outcome = null] = await database.query<StepUpOutcome>(
+    `SELECT status = 'pass' AS passed, step_up ->> 'intensity' AS intensity FROM verification_sessions
+      WHERE project_id = $1 AND step_up ->> 'sessionId' = $3 AND step_up IS NOT NULL AND mode = $2 AND status IS NOT NULL
+      ORDER BY status = 'pass' DESC, completed_at DESC LIMIT 1`,
+    [projectId, mode, scoredSessionId],
+    { recurring: true },
+  );
+  return outcome;
 }
 
 /** Locks the chain against concurrent retries, and reads it. */

@@ -298,7 +298,7 @@ function factsOf(
     sessionId: session.sessionId,
     nonce: session.nonce,
     mode: session.mode,
-    minimumAssurance: config.minimumAssurance,
+    minimumAssurance: session.stepUp?.intensity === 'heavy' ? 'biometric' : config.minimumAssurance,
     challengeCount: session.challengeCount,
     challengeCalls: session.challengeCalls,
     widgetMode: session.widgetMode,

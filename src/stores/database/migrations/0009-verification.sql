@@ -24,6 +24,8 @@ CREATE TABLE verification_sessions (
   -- How many challenges it asks for, and the page's calls for them with their answers, in order.
   challenge_count    smallint NOT NULL,
   challenge_calls    jsonb NOT NULL,
+  -- The score that asked for it: its receipt, its session, and how much is to be proven; null: none did.
+  step_up            jsonb,
   consent            jsonb,
   -- The chain of retries: its first session, and how many retries led here.
   root_session_id    text NOT NULL,
@@ -51,6 +53,7 @@ CREATE INDEX verification_sessions_by_chain ON verification_sessions (root_sessi
 -- A chain ends with the first of its sessions that does not fail; of two at the same moment the second breaks this.
 CREATE UNIQUE INDEX verification_sessions_one_pass ON verification_sessions (root_session_id) WHERE status IN ('pass', 'review');
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
+CREATE INDEX verification_sessions_by_score ON verification_sessions (project_id, (step_up ->> 'sessionId')) WHERE step_up IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
 
 -- Links to the hosted verification page. A link is alive until it expires, is deleted, or has reached its maximum of uses.

@@ -1,0 +1,101 @@
+/** From a score that recommends step_up to a verification of its session, and from that into its next score. */
+import t from 'tap';
+import type { ScoreReply } from '../../src/contract/score.js';
+import type { SessionReply } from '../../src/contract/session.js';
+import { createPatch } from '../helpers/project-fields.js';
+import { startTestService } from '../helpers/service.js';
+import { automated, verify } from '../helpers/verifications.js';
+
+const service = await startTestService(t);
+const { projectId, projectKey, organizationKey } = service.bootstrap;
+const patch = createPatch(t, service);
+const testKey = (
+  await service.call('POST', `/projects/${projectId}/api-keys`, {
+    body: { name: 'Test', isTest: true },
+    headers: { 'x-api-key': organizationKey },
+  })
+).body['apiKey'] as string;
+
+/** Every score is asked to step up. */
+const asking = { stepUpEnabled: true, stepUpThreshold: 0 };
+const light = { liteConfig: { ...asking, stepUpIntensityThreshold: 100 } };
+const heavy = { liteConfig: { ...asking, stepUpIntensityThreshold: 0 } };
+
+const score = async (sessionId: string, key = projectKey): Promise<ScoreReply> => {
+  const body = { sessionId, clientIp: '203.0.113.24' };
+  return (await service.call('POST', '/lite/score', { body, headers: { 'x-api-key': key } })).body as ScoreReply;
+};
+const start = (body: object, key = projectKey): Promise<{ status: number; body: SessionReply }> =>
+  service.call('POST', '/sessions', { body, headers: { 'x-api-key': key } });
+const codesOf = ({ evidence }: ScoreReply): string[] =>
+  [...evidence.against, ...evidence.for, ...evidence.notes].map(({ code }) => code);
+
+t.test('a passed light step-up leads to a score that asks no more', async (t) => {
+  await patch({ config: light });
+  const first = await score('light-pass');
+  t.match(first, { recommendation: 'step_up', stepUpIntensity: 'light' });
+  const { status, body: session } = await start({ stepUpFor: first.receiptId, widgetMode: 'invisible' });
+  t.equal(status, 201);
+  t.equal(session.studyConfig.widgetMode, 'captcha');
+  t.equal((await score('light-pass')).receiptId, first.receiptId, 'while it is open, the first answer stands');
+  t.match((await verify(service, session)).body, { status: 'pass' });
+  const second = await score('light-pass');
+  t.match(second, { recommendation: 'allow', stepUpIntensity: 'none', supersedes: first.receiptId });
+  t.ok(codesOf(second).includes('step_up_passed'));
+  const { body: evidence } = await service.call('GET', `/lite/score/${second.receiptId}/evidence`, {
+    headers: { 'x-api-key': projectKey },
+  });
+  t.match(evidence, { provenance: { faithful: true } });
+});
+
+t.test('a heavy step-up takes no pass without a capture', async (t) => {
+  await patch({ config: heavy });
+  const { receiptId, stepUpIntensity } = await score('heavy-fail');
+  t.equal(stepUpIntensity, 'heavy');
+  const { body: session } = await start({ stepUpFor: receiptId });
+  t.equal(session.studyConfig.widgetMode, 'standard');
+  t.match((await verify(service, session)).body, { status: 'fail', failureCategory: 'liveness' });
+  const second = await score('heavy-fail');
+  t.not(second.recommendation, 'step_up');
+  t.ok(codesOf(second).includes('step_up_failed'));
+});
+
+t.test('a retry of a step-up asks as much, and its pass replaces the failure', async (t) => {
+  await patch({ config: light });
+  const { receiptId } = await score('retried');
+  const { body: session } = await start({ stepUpFor: receiptId });
+  await verify(service, session, automated);
+  t.ok(codesOf(await score('retried')).includes('step_up_failed'));
+  const { body: retry } = await service.call('POST', `/sessions/${session.sessionId}/retry`, {
+    body: {},
+    headers: { 'x-api-key': projectKey },
+  });
+  t.equal((retry as SessionReply).studyConfig.widgetMode, 'captcha');
+  await verify(service, retry);
+  t.ok(codesOf(await score('retried')).includes('step_up_passed'));
+});
+
+t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {
+  await patch({ config: heavy });
+  const { receiptId } = await score('tried', testKey);
+  const { body: session } = await start({ stepUpFor: receiptId, respondentId: 'test_pass' }, testKey);
+  t.match((await verify(service, session)).body, { status: 'pass', assuranceLevel: 'biometric' });
+  t.match(await score('tried', testKey), { recommendation: 'allow' });
+  t.match(await score('tried'), { recommendation: 'step_up' });
+});
+
+t.test('a receipt that asks for nothing, or is not of the project and mode, starts no step-up', async (t) => {
+  await patch({ config: heavy });
+  const { receiptId: asked } = await score('of-live');
+  await patch({ config: { liteConfig: null } });
+  const { receiptId: unasked } = await score('not-asked');
+  const answers = await Promise.all([
+    start({ stepUpFor: unasked }),
+    start({ stepUpFor: asked }, testKey),
+    start({ stepUpFor: 'rcpt_of_nobody' }),
+  ]);
+  t.same(
+    answers.map(({ status }) => status),
+    [400, 404, 404],
+  );
+});
