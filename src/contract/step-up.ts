@@ -1,4 +1,6 @@
 /** A verification that a score asked for: which score, how much it has to prove, and what later scores of the same session make of it. */
+import type { SessionMode } from './common.js';
+
 export interface StepUp {
   readonly receiptId: string;
   /** As it was scored. */
@@ -13,3 +15,9 @@ export type StepUpOutcome = {
   readonly passed: boolean;
   readonly intensity: StepUpIntensity;
 };
+
+/** The verification that a receipt asks for. Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for none. */
+export type FindStepUp = (
+  owner: { readonly organizationId: string; readonly projectId: string; readonly mode: SessionMode },
+  receiptId: string,
+) => Promise<StepUp>;

@@ -10,7 +10,7 @@ import { createMakeRef, type MakeRef } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
-import type { FindStepUp } from '../scoring/receipts/step-up-receipts.js';
+import type { FindStepUp } from '../contract/step-up.js';
 import type { Geography } from '../scoring/network/geography.js';
 import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';

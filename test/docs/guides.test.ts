@@ -29,6 +29,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/guides/integrate.md, block 5 (sh)': /"noProbeRiskScore":45/,
   'docs/guides/integrate.md, block 6 (sh)': /"sessionId":"s-1001"/,
   'docs/guides/integrate.md, block 7 (js)': /^2 1 \[\]$/,
+  'docs/guides/step-up.md, block 1 (js)': /^heavy (?:allow|review) true$/,
   'docs/guides/evaluate.md, block 1 (js)': /^none confirmed \d+$/,
   'docs/guides/calibrate.md, block 1 (sh)': /"hypothetical"/,
   'docs/guides/calibrate.md, block 2 (sh)': /insufficient_data/,

@@ -23,7 +23,7 @@ const heavy = { liteConfig: { ...asking, stepUpIntensityThreshold: 0 } };
 
 const score = async (sessionId: string, key = projectKey): Promise<ScoreReply> => {
   const body = { sessionId, clientIp: '203.0.113.24' };
-  return (await service.call('POST', '/lite/score', { body, headers: { 'x-api-key': key } })).body as ScoreReply;
+  return (await service.call('POST', '/lite/score', { body, headers: { 'x-api-key': key } })).body;
 };
 const start = (body: object, key = projectKey): Promise<{ status: number; body: SessionReply }> =>
   service.call('POST', '/sessions', { body, headers: { 'x-api-key': key } });

@@ -1,18 +1,9 @@
 /** Which verification a receipt asks for. */
-import type { SessionMode } from '../../contract/common.js';
 import type { ScoreReply } from '../../contract/score.js';
-import type { StepUp } from '../../contract/step-up.js';
+import type { FindStepUp } from '../../contract/step-up.js';
 import { invalid, notFound } from '../../kernel/faults.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
 import { findRecorded, type EvidenceServiceDeps } from './evidence-service.js';
-
-export interface StepUpOwner {
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly mode: SessionMode;
-}
-
-export type FindStepUp = (owner: StepUpOwner, receiptId: string) => Promise<StepUp>;
 
 /** Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for nothing. */
 export function createStepUpReceipts(deps: EvidenceServiceDeps): FindStepUp {
