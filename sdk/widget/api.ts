@@ -6,6 +6,16 @@
 export type WidgetMode = 'invisible' | 'captcha' | 'standard';
 export type DegradedMode = 'FAIL_CLOSED' | 'FAIL_OPEN_FLAGGED' | 'FAIL_OPEN_TRUSTED';
 
+/** What the service answered a backend; further fields stay as they are. */
+export interface GivenSession {
+  readonly sessionId: string;
+  readonly clientSecret: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+  readonly challengeConfig: object;
+  readonly studyConfig: { readonly widgetMode: WidgetMode };
+}
+
 /** Options of a mount and of a session; React takes the same as props. */
 export interface MountOptions {
   /** The project's public key. */
@@ -42,6 +52,8 @@ export interface MountOptions {
   readonly useDeepfakeDetection?: boolean | undefined;
   /** The failed session that this mount tries again; counts against the project's retry budget. */
   readonly previousSessionId?: string | undefined;
+  /** A session that your backend made, as `POST /sessions` answered it, in place of a new one. */
+  readonly session?: GivenSession | undefined;
   /** What to do when the service cannot be reached, in place of the project's own. */
   readonly degradedMode?: DegradedMode | undefined;
   /** Score mode: called once with the signed envelope. Returning false keeps the page where it is. */

@@ -55,6 +55,11 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
       return said(await call({ method: 'GET', url }, signal));
     },
     async createSession(options, previousSessionId, signal) {
+      const given = options.session as SessionReply | undefined;
+      if (given !== undefined && previousSessionId === null) {
+        secrets.keep(given);
+        return { kind: 'said', value: given };
+      }
       const body = creationOf(
         options,
         previousSessionId,

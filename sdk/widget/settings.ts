@@ -1,7 +1,7 @@
 /**
  * A mount's options, checked and completed. What is no option is ignored; what is one and cannot be read is refused, by name.
  */
-import type { MountOptions } from './api.js';
+import type { GivenSession, MountOptions } from './api.js';
 import { invalidOption, type VerifyError } from './errors.js';
 
 /** Every option, with how it must look: a type of JavaScript, or the words that it may be. */
@@ -24,6 +24,7 @@ export const optionRules = {
   locale: 'string',
   useDeepfakeDetection: 'boolean',
   previousSessionId: 'string',
+  session: 'session',
   degradedMode: ['FAIL_CLOSED', 'FAIL_OPEN_FLAGGED', 'FAIL_OPEN_TRUSTED'],
   onResult: 'function',
 } as const satisfies Record<keyof MountOptions, string | readonly string[]>;
@@ -38,6 +39,8 @@ export function readOptions(given: MountOptions): MountOptions {
     options[name] = value;
   }
   requireSiteKey(options['siteKey'] as string | undefined);
+  const session = options['session'] as GivenSession | undefined;
+  if (session !== undefined) options['widgetMode'] = session.studyConfig.widgetMode;
   return options as unknown as MountOptions;
 }
 
@@ -54,6 +57,7 @@ function requireSiteKey(siteKey = ''): void {
 function isReadable(value: unknown, rule: string | readonly string[]): boolean {
   if (typeof rule !== 'string') return rule.includes(value as string);
   if (rule === 'plain') return isPlain(value);
+  if (rule === 'session') return isSession(value);
   if (rule !== 'consent') return typeof value === rule;
   return isPlain(value) && value['biometric'] === true && isTime(value['at']);
 }
@@ -61,12 +65,21 @@ function isReadable(value: unknown, rule: string | readonly string[]): boolean {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** As `POST /sessions` answers it. */
+const isSession = (value: unknown): boolean =>
+  isPlain(value) &&
+  typeof value['sessionId'] === 'string' &&
+  typeof value['clientSecret'] === 'string' &&
+  isPlain(value['challengeConfig']) &&
+  isPlain(value['studyConfig']);
+
 /** As in `new Date().toISOString()`. */
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
 
 const wantedOf: Readonly<Record<string, string>> = {
   plain: 'an object of names and values',
+  session: 'the answer of POST /sessions',
   consent: '{ biometric: true, at: the time of the consent in ISO 8601 }',
 };
 
