@@ -34,7 +34,7 @@ import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
 import { ErasureReply } from './respondent-erasure.js';
 import { CameraCheckReply, ScoreEnvelope, VerifyReply } from './score-envelope.js';
-import { Duplication, RiskContribution, ShownScores, VerdictRisk } from './verdict.js';
+import { Duplication, FraudSignal, PriorParticipation, RiskContribution, ShownScores, VerdictRisk } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
@@ -105,6 +105,8 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Activity,
   ActivityReply,
   Duplication,
+  FraudSignal,
+  PriorParticipation,
   VerdictRisk,
   RiskContribution,
   ErasureReply,

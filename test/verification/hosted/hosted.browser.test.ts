@@ -49,7 +49,7 @@ t.test('the hosted page in a real browser', { skip, timeout: 180_000 }, async (t
     t.match(claims, { aud: projectId, respondent_id: 'r-1', status: target.searchParams.get('status') });
     t.same(errors, [], 'nothing on the console, under the page’s own policy');
     const used = await service.call('GET', `/projects/${projectId}/links/${linkId}`);
-    t.match(used.body, { uses: 1 });
+    t.match(used.body, { sessions: 1 });
   });
 
   await t.test('without a returnUrl it says that it is done', async (t) => {
