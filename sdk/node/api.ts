@@ -146,6 +146,15 @@ export interface OutcomeEvent {
 }
 
 /** One field at fault; `path` is a JSON pointer. */
+/** An earlier participation of the same person. */
+export interface TokenMatch {
+  readonly fingerprintId: string;
+  /** 0-1; 1 where an identity and not a face matched. */
+  readonly similarity: number;
+  readonly sessionId?: string;
+  readonly respondentId?: string;
+}
+
 export interface TokenReply {
   readonly success: boolean;
   readonly sessionId?: string;
@@ -167,6 +176,21 @@ export interface TokenReply {
     /** Where the project shows risk. */
     readonly riskOverall?: number;
   };
+  /** Why the session did not pass, in sentences; for your own people. */
+  readonly failureReasons?: readonly string[];
+  readonly failureCategory?: 'duplicate' | 'liveness' | 'authenticity' | 'fraud_signal' | 'fingerprint' | null;
+  readonly fraudSignals?: readonly {
+    readonly type: string;
+    readonly severity: 'low' | 'medium' | 'high';
+    readonly category: 'obvious' | 'sophisticated';
+    readonly confidence: number;
+    readonly description: string;
+  }[];
+  readonly isDuplicate?: boolean;
+  /** Whose participation it repeats. */
+  readonly duplicateMatch?: TokenMatch | null;
+  /** An earlier participation that no longer counts. */
+  readonly priorParticipation?: (TokenMatch & { /** Unix seconds. */ readonly lastSeenAt: number }) | null;
   readonly studyId?: string;
   readonly respondentId?: string;
   /** Unix seconds. */

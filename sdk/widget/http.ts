@@ -103,7 +103,11 @@ async function tryOnce(deps: TransportDeps, call: Call, timeoutMs: number, signa
   } catch {
     signal.throwIfAborted();
     const host = new URL(call.url).host;
-    if (isLate) return trouble('timeout', `${host} did not answer within ${timeoutMs / 1000} seconds.`);
+    if (isLate)
+      return trouble(
+        'timeout',
+        `${host} did not answer within ${(call.requestMs ?? deps.limits.requestMs) / 1000} seconds.`,
+      );
     return trouble('network', (await deps.csp.find(call.url)) ?? `E030: ${host} cannot be reached.`);
   } finally {
     clearTimeout(timer);

@@ -25,6 +25,7 @@ const guides = {
   hashing: 'hashing identities, byte by byte',
   evaluate: 'a trial that proves something',
   calibrate: 'the two thresholds, and when to move them',
+  'step-up': 'from a score that asks for more to a verification, and back',
   'go-live': 'before, and the first weeks',
 } as const;
 

@@ -13,9 +13,17 @@ const none: readonly string[] = [];
 
 t.test('both lists empty: everything in development, nothing elsewhere', (t) => {
   for (const origin of ['https://a.example', null]) {
-    t.same(development({ project: none, organization: none }, origin), { allowed: true, decidedBy: 'environment' });
+    t.same(development({ project: none, organization: none }, origin), {
+      allowed: true,
+      decidedBy: 'environment',
+      pattern: null,
+    });
     for (const decide of [staging, production])
-      t.same(decide({ project: none, organization: none }, origin), { allowed: false, decidedBy: 'environment' });
+      t.same(decide({ project: none, organization: none }, origin), {
+        allowed: false,
+        decidedBy: 'environment',
+        pattern: null,
+      });
   }
   t.end();
 });
@@ -23,10 +31,14 @@ t.test('both lists empty: everything in development, nothing elsewhere', (t) => 
 t.test('a list decides in every environment, and the project’s decides alone', (t) => {
   const lists = { project: ['https://p.example'], organization: ['https://o.example'] };
   for (const decide of [development, staging, production]) {
-    t.same(decide(lists, 'https://p.example'), { allowed: true, decidedBy: 'project' });
-    t.same(decide(lists, 'https://o.example'), { allowed: false, decidedBy: 'project' });
-    t.same(decide({ ...lists, project: none }, 'https://o.example'), { allowed: true, decidedBy: 'organization' });
-    t.same(decide({ ...lists, project: none }, null), { allowed: false, decidedBy: 'organization' });
+    t.same(decide(lists, 'https://p.example'), { allowed: true, decidedBy: 'project', pattern: 'https://p.example' });
+    t.same(decide(lists, 'https://o.example'), { allowed: false, decidedBy: 'project', pattern: null });
+    t.same(decide({ ...lists, project: none }, 'https://o.example'), {
+      allowed: true,
+      decidedBy: 'organization',
+      pattern: 'https://o.example',
+    });
+    t.same(decide({ ...lists, project: none }, null), { allowed: false, decidedBy: 'organization', pattern: null });
   }
   t.end();
 });
