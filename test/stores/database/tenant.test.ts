@@ -39,8 +39,8 @@ async function makeOrganization(database: Database, name: string): Promise<strin
       [organizationId, project.projectId],
     );
     await tx.query(
-      `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, enabled, sealed)
-       VALUES ('whk_' || $1, $1, $2, 'https://example.com/', '{}', 'v2', true, '')`,
+      `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, include_test, enabled, sealed)
+       VALUES ('whk_' || $1, $1, $2, 'https://example.com/', '{}', 'v2', false, true, '')`,
       [organizationId, project.projectId],
     );
     await seedScored(tx, organizationId, project.projectId);
