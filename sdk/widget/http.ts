@@ -1,7 +1,7 @@
 /**
  * Calls to the service. A request may take 15 s, is repeated twice with jitter where the network or the service failed, and all of it ends
- * after 45 s. A refusal (4xx) is final; one for too many requests waits once for as long as Retry-After says. Never throws: what came of a
- * call is a Reply or a Trouble.
+ * after 45 s. A refusal (4xx) is final, and so is a request that the page's policy blocks; too many requests wait once for as long as
+ * Retry-After says. Never throws: what came of a call is a Reply or a Trouble.
  */
 import type { CspWatch } from './csp.js';
 
@@ -63,7 +63,7 @@ export function createTransport(deps: TransportDeps): Transport {
       const isLimited: boolean =
         tried.kind === 'reply' && tried.status === 429 && tried.retryAfterMs !== null && !hasWaited;
       if (tried.kind === 'reply' && !isLimited) return { ...tried, repeated: tries > 0 };
-      if (!isLimited && failures++ >= retries) return finish(tried);
+      if (tried.isBlocked || (!isLimited && failures++ >= retries)) return finish(tried);
       hasWaited ||= isLimited;
       const waitMs = tried.retryAfterMs ?? limits.backoffMs * jitter(failures, deps.random());
       if (deps.now() + waitMs >= endMs) return finish(tried);
@@ -72,7 +72,7 @@ export function createTransport(deps: TransportDeps): Transport {
   };
 }
 
-type Tried = (Omit<Reply, 'repeated'> | Trouble) & { readonly retryAfterMs: number | null };
+type Tried = (Omit<Reply, 'repeated'> | Trouble) & { readonly retryAfterMs: number | null; readonly isBlocked?: true };
 
 function finish(tried: Tried): Reply | Trouble {
   return tried.kind === 'reply' ? { ...tried, repeated: true } : tried;
@@ -108,7 +108,9 @@ async function tryOnce(deps: TransportDeps, call: Call, timeoutMs: number, signa
         'timeout',
         `${host} did not answer within ${(call.requestMs ?? deps.limits.requestMs) / 1000} seconds.`,
       );
-    return trouble('network', (await deps.csp.find(call.url)) ?? `E030: ${host} cannot be reached.`);
+    const blocked = await deps.csp.find(call.url);
+    if (blocked !== null) return { ...trouble('network', blocked), isBlocked: true };
+    return trouble('network', `E030: ${host} cannot be reached.`);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', calledOff);

@@ -11,6 +11,7 @@ async function serve(
   t: Test,
   answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
   limits: Partial<TransportLimits> = {},
+  blocked: string | null = null,
 ) {
   let count = 0;
   const waits: number[] = [];
@@ -25,7 +26,7 @@ async function serve(
     random: () => 0.5,
     now: () => performance.now(),
     wait: async (ms) => void waits.push(ms),
-    csp: { find: async () => null },
+    csp: { find: async () => blocked },
     limits: { ...transportLimits, ...limits },
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -112,6 +113,13 @@ t.test('a service that does not answer is a timeout, one that is not there a net
     reason: 'network',
     message: /^E030: 127\.0\.0\.1:\d+ cannot be reached/,
   });
+});
+
+t.test('a request that the page’s policy blocks is not repeated', async (t) => {
+  const { call, waits, counted } = await serve(t, (request) => request.socket.destroy(), {}, 'E030: blocked');
+  t.match(await call(), { kind: 'trouble', reason: 'network', message: 'E030: blocked' });
+  t.equal(counted(), 1);
+  t.strictSame(waits, []);
 });
 
 t.test('an answer after a failure says that an earlier try may have arrived', async (t) => {
