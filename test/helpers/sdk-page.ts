@@ -45,6 +45,8 @@ export interface SdkSite {
   readonly policy: string;
   /** `person` is a page of `mount` that can put a computed person before its camera, `bare` one without a script; `policy` takes the place of the site's. */
   open(way: Way | 'person' | 'bare', prepare?: (page: Page) => Promise<void>, policy?: string): Promise<SdkPage>;
+  /** Clears what the site keeps in the browser, which takes part as another one from then on. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -127,6 +129,11 @@ async function startSdkSite(
     site,
     policy,
     close: () => site.close(),
+    async forget() {
+      const client = await context.newCDPSession(context.pages()[0] ?? (await context.newPage()));
+      await client.send('Storage.clearDataForOrigin', { origin: site.origin, storageTypes: 'all' });
+      await client.detach();
+    },
     async open(way, prepare, given) {
       const page = await context.newPage();
       const errors: string[] = [];

@@ -19,6 +19,8 @@ void t.test('from options to end', { skip }, async (t) => {
   const { siteKey } = bootstrap;
   const site = await startSdkSiteInWindow(t, bootstrap);
   const patch = createMountPatch(t, service);
+  // Together they make more sessions than one browser may in a minute.
+  t.beforeEach(() => site.forget());
   /** What a page asked of the service, by path. */
   const watchCalls = (page: SdkPage['page']) => {
     const calls = { sessions: [] as unknown[], verify: [] as unknown[] };
