@@ -9,6 +9,15 @@ import type { TestService } from './service.js';
 type Service = Pick<TestService, 'call' | 'bootstrap'>;
 export const page = { origin: 'https://survey.example' };
 
+/** A key of the project for test mode. */
+export async function createTestKey({ call, bootstrap }: Service): Promise<string> {
+  const answer = await call('POST', `/projects/${bootstrap.projectId}/api-keys`, {
+    body: { name: 'Test', isTest: true },
+    headers: { 'x-api-key': bootstrap.organizationKey },
+  });
+  return answer.body['apiKey'];
+}
+
 export async function createSession(
   service: Service,
   body: Readonly<Record<string, unknown>> = {},

@@ -7,18 +7,13 @@ import { createPatch } from '../helpers/project-fields.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, createSession, page, readResult, verify } from '../helpers/verifications.js';
+import { automated, createSession, createTestKey, page, readResult, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
-const { projectId, siteKey, organizationKey } = service.bootstrap;
+const { projectId, siteKey } = service.bootstrap;
 const patch = createPatch(t, service);
-const testKey = (
-  await service.call('POST', `/projects/${projectId}/api-keys`, {
-    body: { name: 'Test', isTest: true },
-    headers: { 'x-api-key': organizationKey },
-  })
-).body['apiKey'] as string;
+const testKey = await createTestKey(service);
 
 type Start = (body: object) => Promise<{ status: number; body: SessionReply }>;
 const byBackend: Start = (body) => service.call('POST', '/sessions', { body, headers: { 'x-api-key': testKey } });

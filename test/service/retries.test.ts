@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { SessionReply } from '../../src/contract/session.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, createSession, page, verify } from '../helpers/verifications.js';
+import { automated, createSession, createTestKey, page, verify } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
 const { bootstrap } = service;
@@ -75,11 +75,7 @@ t.test('a page tries again only what was its own: by the secret, or in the brows
 });
 
 t.test('a key retries sessions of its own mode only', async (t) => {
-  const made = await service.call('POST', `/projects/${bootstrap.projectId}/api-keys`, {
-    body: { name: 'Test', isTest: true },
-    headers: { 'x-api-key': bootstrap.organizationKey },
-  });
-  const test = { 'x-api-key': (made.body as { apiKey: string }).apiKey };
+  const test = { 'x-api-key': await createTestKey(service) };
   const live = await failOnce();
   t.match(await retryFromBackend(live.sessionId, test), { status: 404 });
   const { body: tried } = await service.call('POST', '/sessions', { body: {}, headers: test });

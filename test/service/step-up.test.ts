@@ -4,17 +4,12 @@ import type { ScoreReply } from '../../src/contract/score.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, verify } from '../helpers/verifications.js';
+import { automated, createTestKey, verify } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
-const { projectId, projectKey, organizationKey } = service.bootstrap;
+const { projectKey } = service.bootstrap;
 const patch = createPatch(t, service);
-const testKey = (
-  await service.call('POST', `/projects/${projectId}/api-keys`, {
-    body: { name: 'Test', isTest: true },
-    headers: { 'x-api-key': organizationKey },
-  })
-).body['apiKey'] as string;
+const testKey = await createTestKey(service);
 
 /** Every score is asked to step up. */
 const asking = { stepUpEnabled: true, stepUpThreshold: 0 };

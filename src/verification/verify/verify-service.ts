@@ -5,26 +5,15 @@
  * not pass may stay open for a camera check, once (camera-check.ts): nothing is recorded then.
  */
 import { configDefaults, projectDefaults } from '../../contract/project.js';
-import type { Envelope } from '../../contract/envelope.js';
-import type { AddressFacts } from '../../contract/facts.js';
-import type { ProbeTransport } from '../../contract/probe.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
-import { nothingCompared, type UniquenessFacts } from '../../contract/uniqueness.js';
-import {
-  overallThresholdDefault,
-  type CaptureMarks,
-  type SeenPictures,
-  type VerdictFacts,
-  type VerdictOutcome,
-} from '../../contract/verdict.js';
+import type { VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
 import { Fault } from '../../errors.js';
-import type { StoredOrganization } from '../../administration/organization-store.js';
-import { thresholdsOf, type StoredProject } from '../../administration/project-store.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
+import type { StoredProject } from '../../administration/project-store.js';
+import type { Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { fixedEvidenceOf, type FixedEvidence } from '../fixed-respondents/fixed-respondents.js';
+import { fixedEvidenceOf } from '../fixed-respondents/fixed-respondents.js';
 import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
 import { countLinkUse } from '../sessions/linked-sessions.js';
@@ -34,18 +23,26 @@ import { claimsOf, signVerificationToken } from '../tokens/verification-token.js
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
-import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
+import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { seeEvidence, type JudgePictures, type SeenEvidence } from './seen-evidence.js';
 import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
+import {
+  comparedOf,
+  factsOf,
+  gather,
+  nothingGathered,
+  type Gathered,
+  type GatherDeps,
+  type SeenSubmission,
+  type Submission,
+} from './verdict-facts.js';
 
-export interface VerifyServiceDeps {
-  readonly database: Database;
+export interface VerifyServiceDeps extends GatherDeps {
   readonly outbox: Outbox;
   readonly uniqueness: Pick<Uniqueness, 'compare' | 'record'>;
   readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
   readonly judgePictures: JudgePictures;
-  readonly marksOf: (envelope: Envelope) => Promise<CaptureMarks>;
   readonly signing: SigningDirectory;
   readonly issuer: () => string;
   readonly random: Randomness;
@@ -53,34 +50,7 @@ export interface VerifyServiceDeps {
   readonly now: () => number;
 }
 
-/** One envelope, with everything that is known of its sender. */
-export interface Submission {
-  readonly session: StoredSession;
-  readonly project: StoredProject;
-  readonly organization: Pick<StoredOrganization, 'monthlyQuota'>;
-  readonly envelope: Envelope;
-  readonly transport: ProbeTransport;
-  /** null where it is not known. */
-  readonly address: AddressFacts | null;
-  /** The caller asks for diagnostics. */
-  readonly diagnostics: boolean;
-}
-
-/** One whose pictures were judged and are gone. */
-interface SeenSubmission extends Submission {
-  readonly pictures: SeenPictures | null;
-  readonly receivedAtMs: number;
-  /** Of a test respondent: what decides, whatever came. */
-  readonly fixed: FixedEvidence | null;
-}
-
 export type VerifyService = ReturnType<typeof createVerifyService>;
-
-interface Gathered {
-  readonly uniqueness: UniquenessFacts;
-  readonly marks: CaptureMarks;
-  readonly seen: SeenMarks;
-}
 
 /** Captures that are sent twice, and people who come twice, at the same moment make each other look again; more rounds than this nobody needs. */
 const roundsMax = 4;
@@ -195,29 +165,6 @@ async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Pro
   return verifyReplyOf(session.sessionId, token, outcome, diagnostics);
 }
 
-const nothingGathered: Gathered = {
-  uniqueness: nothingCompared,
-  marks: { embedding: null, frames: [], motion: [] },
-  seen: {
-    replay: { embeddingSeen: false, frameMarksSeen: 0, frameMarks: 0, motionMarksSeen: 0, motionMarks: 0 },
-    count: 0,
-  },
-};
-
-async function gather(
-  { uniqueness, marksOf, database }: VerifyServiceDeps,
-  session: ComparedSession,
-  envelope: Envelope,
-  nowMs: number,
-): Promise<Gathered> {
-  const look = async (): Promise<Omit<Gathered, 'uniqueness'>> => {
-    const marks = await marksOf(envelope);
-    return { marks, seen: await findSeenMarks(database, session, marks) };
-  };
-  const [compared, looked] = await Promise.all([uniqueness.compare(session, envelope, nowMs), look()]);
-  return { uniqueness: compared, ...looked };
-}
-
 interface Recording {
   readonly completed: CompletedSession;
   readonly compared: ComparedSession;
@@ -270,49 +217,3 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
 
 /** Rolls the transaction back; never leaves this file. */
 class MarkTaken extends Error {}
-
-function comparedOf({ session, project, pictures }: SeenSubmission): ComparedSession {
-  const evidence = pictures?.faces == null ? 'claimed' : 'seen';
-  const deduplication = {
-    ...configDefaults.deduplication,
-    ...project.fields.config?.deduplication,
-    ...(session.withinStudy && { scope: 'study' as const }),
-  };
-  return { ...session, deduplication, evidence, escalateOnSuspicion: asksCamera(session, project) };
-}
-
-function factsOf(
-  { session, project, envelope, pictures, transport, address, fixed }: SeenSubmission,
-  { uniqueness, seen }: Gathered,
-  { receivedAtMs, diagnostics }: { readonly receivedAtMs: number; readonly diagnostics: boolean },
-): VerdictFacts {
-  const { fields } = project;
-  const config = { ...configDefaults, ...fields.config };
-  const fences = fields.scoreModeConfig ?? projectDefaults.scoreModeConfig;
-  const verificationMode = fields.verificationMode ?? projectDefaults.verificationMode;
-  return {
-    version: 1,
-    envelope,
-    issuedAtMs: session.createdAt.getTime(),
-    receivedAtMs,
-    sessionId: session.sessionId,
-    nonce: session.nonce,
-    mode: session.mode,
-    minimumAssurance: session.stepUp?.intensity === 'heavy' ? 'biometric' : config.minimumAssurance,
-    challengeCount: session.challengeCount,
-    challengeCalls: session.challengeCalls,
-    widgetMode: session.widgetMode,
-    escalateOnSuspicion: asksCamera(session, project),
-    verificationMode,
-    thresholds: { ...thresholdsOf(fields), overall: overallThresholdDefault },
-    fences,
-    riskAggregator: config.riskAggregator,
-    breakdown: diagnostics || (verificationMode === 'score' && fences.exposeBreakdown === true),
-    uniqueness,
-    replay: seen.replay,
-    pictures,
-    transport,
-    address,
-    ...fixed?.facts,
-  };
-}
