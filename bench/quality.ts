@@ -71,7 +71,8 @@ async function run(
   };
 }
 
-const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)}%`);
+const percent = (share: number, digits = 1): string =>
+  Number.isNaN(share) ? '–' : `${(100 * share).toFixed(digits)}%`;
 const isFraud = ({ fraud }: Scored): boolean => fraud;
 
 interface Figure {
@@ -146,9 +147,13 @@ function duplicateRows(runs: readonly Run[]): string[][] {
   const moved = ({ replayed, ours }: Run): number => movedByDuplication(replayed.slice(0, duplicationSample), ours);
   return [
     ['precision', ...measured.map(({ precision }) => percent(precision))],
+    ['precision of confirmed', ...measured.map(({ confirmedPrecision }) => percent(confirmedPrecision))],
+    ['honest first visits flagged', ...measured.map(({ honestFlagged }) => percent(honestFlagged, 2))],
     ['recall on one device', ...measured.map(({ recall }) => percent(recall.same_device))],
     ['recall with storage cleared', ...measured.map(({ recall }) => percent(recall.cleared))],
     ['recall in a second browser', ...measured.map(({ recall }) => percent(recall.second_browser))],
+    ['recall, a household on its one device', ...measured.map(({ recall }) => percent(recall.household))],
+    ['recall, operators', ...measured.map(({ recall }) => percent(recall.operator))],
     ['scores that duplication moves', ...runs.map((one) => percent(moved(one)))],
     ['microseconds a session, batches of 16', ...runs.map(({ replayed }) => timeCore(replayed).toFixed(0))],
   ];

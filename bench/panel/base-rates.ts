@@ -40,6 +40,10 @@ export interface PanelRates {
   readonly kinds: Readonly<Record<FraudKind, number>>;
   /** 32% of US adults use a VPN (Security.org, by vpnx.blog), half of those in a survey session (invented); over 90% of DSL lines are a home NAT (Maier et al.); the rest invented. */
   readonly groups: Readonly<Record<HonestGroup, number>>;
+  /** People at home of whom another answers for the panel too, on a device of their own: over half of lines with several hosts (Maier et al.); the rest invented. */
+  readonly relatives: number;
+  /** Of those, who have the same model. Invented. */
+  readonly relativesAlike: number;
   /** Respondents whose page sends the probe; content blockers and failures take the rest. Invented. */
   readonly probed: number;
   /** Of fraud, how much keeps the probe from being sent on purpose. Invented. */
@@ -88,6 +92,8 @@ export const panelRates: PanelRates = {
     office: 0.06,
     privacy_browser: 0.05,
   },
+  relatives: 0.06,
+  relativesAlike: 0.15,
   probed: 0.94,
   probeBlocked: 0.08,
   repeats: 0.05,
@@ -118,6 +124,8 @@ export function shiftRates(rates: PanelRates, draw: Draw, forFit: boolean): Pane
     groups: mix(rates.groups),
     repeatKinds: mix(rates.repeatKinds),
     fraud: shift(rates.fraud),
+    relatives: shift(rates.relatives),
+    relativesAlike: shift(rates.relativesAlike),
     probed: shift(rates.probed),
     probeBlocked: shift(rates.probeBlocked),
     repeats: shift(rates.repeats),

@@ -20,7 +20,7 @@ function drawDesktop(draw: Draw): Desktop {
     ['macos', 0.22],
     ['linux', 0.04],
   ] as const);
-  const n = zipf(draw, 60, 0.7);
+  const n = zipf(draw, 60, 1.05);
   const macs = ['Apple M1', 'Apple M2', 'Apple M3', 'Intel Iris Plus'];
   return {
     os,
@@ -83,8 +83,8 @@ export function drawComputer(draw: Draw, traits: ComputerTraits = {}): Device {
   const userAgent = agentOf(system, browser, major, traits.headless === true);
   const hinted = browser === 'chrome' || browser === 'edge';
   const gpu = traits.software === true ? 'Vulkan 1.3.0 (SwiftShader Device (Subzero))' : desktop.gpu;
-  const driver = draw.whole(0, 5);
-  const fonts = draw.chance(0.55) ? 'common' : String(draw.whole(0, 400));
+  const driver = zipf(draw, 6, 1);
+  const fonts = draw.chance(0.8) ? 'common' : String(draw.whole(0, 150));
   return {
     phone: false,
     desktop,

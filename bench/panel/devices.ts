@@ -1,6 +1,6 @@
 /**
- * Devices of simulated respondents as the probe measures them. Models follow a popularity of their own (few phones are most phones: 66% of
- * desktops and 40% of phones are unique by fingerprint, arXiv 2311.08769); what varies within a model is drawn for each device.
+ * Devices of simulated respondents as the probe measures them. Few models are most devices, and a long tail is the rest: of 10,000 about 66% of
+ * computers and 40% of phones are unique by what the probe carries (arXiv 2311.08769, over ads; iPhones hardly ever, Android phones mostly).
  */
 import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
 import type { Draw } from './draw.js';
@@ -50,7 +50,9 @@ const iphones = Array.from({ length: 14 }, (_, n) => ({
   w: [390, 393, 375, 402, 430, 414][n % 6] ?? 390,
   h: [844, 852, 812, 874, 932, 896][n % 6] ?? 844,
 }));
-const androids = Array.from({ length: 40 }, (_, n) => ({
+/** The first are sold everywhere. */
+export const androidModels = 600;
+const androids = Array.from({ length: androidModels }, (_, n) => ({
   model: `SM-${['S', 'A', 'M', 'G'][n % 4]}${100 + n * 7}B`,
   gpu: ['Adreno (TM) 740', 'Mali-G78', 'Adreno (TM) 619', 'Mali-G57 MC2', 'PowerVR GE8320'][n % 5] ?? 'Mali-G57',
   w: [360, 384, 393, 412][n % 4] ?? 360,
@@ -61,7 +63,7 @@ const androids = Array.from({ length: 40 }, (_, n) => ({
 export function drawPhone(draw: Draw, popular = false): Device {
   return draw.chance(0.45)
     ? drawIphone(draw, popular)
-    : drawAndroid(draw, popular ? 0 : zipf(draw, androids.length, 0.9));
+    : drawAndroid(draw, popular ? 0 : zipf(draw, androids.length, 0.75));
 }
 
 function drawIphone(draw: Draw, popular: boolean): Device {
@@ -107,6 +109,14 @@ export function drawAndroid(draw: Draw, n: number): Device {
     ['13.0.0', 0.25],
   ] as const);
   const samsung = draw.chance(0.2);
+  // How large its owner has everything drawn.
+  const zoom = draw.weighted([
+    [1, 0.68],
+    [0.9, 0.14],
+    [1.12, 0.12],
+    [1.3, 0.06],
+  ] as const);
+  const [width, height] = [Math.round(w * zoom), Math.round(h * zoom)];
   const userAgent = `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) ${samsung ? 'SamsungBrowser/28.0 ' : ''}Chrome/${major}.0.0.0 Mobile Safari/537.36`;
   return {
     phone: true,
@@ -127,11 +137,22 @@ export function drawAndroid(draw: Draw, n: number): Device {
         arch: '',
       },
       hw: { cores: 8, memory, touch: 5, platform: 'Linux armv81' },
-      scr: { w, h, availW: w, availH: h, outerW: w, outerH: h, innerW: w, innerH: h - 120, dpr: 2.625, depth: 24 },
+      scr: {
+        w: width,
+        h: height,
+        availW: width,
+        availH: height,
+        outerW: width,
+        outerH: height,
+        innerW: width,
+        innerH: height - 120,
+        dpr: Math.round(2625 / zoom) / 1000,
+        depth: 24,
+      },
       gfx: {
         vendor: 'Qualcomm',
         renderer: `ANGLE (${gpu}, OpenGL ES 3.2)`,
-        canvas: hashOf(`ac${model}${system}${draw.whole(0, 2)}`),
+        canvas: hashOf(`ac${model}${system}${draw.whole(0, 5)}`),
         stable: true,
         audio: 124.04,
       },

@@ -29,7 +29,7 @@ const nextId = (draw: Draw): string => draw.hex(14);
 
 export const machineOf = (draw: Draw, device: Device): Machine => ({ id: nextId(draw), device, token: draw.hex(32) });
 
-/** People of one country; those of a household device come in twos and threes and share all but themselves. */
+/** People of one country; those of a household device come in twos and threes and share all but themselves, relatives share their home. */
 export function drawPeople(
   draw: Draw,
   rates: PanelRates,
@@ -42,14 +42,22 @@ export function drawPeople(
     const group = draw.weighted(honestGroups.map((name) => [name, rates.groups[name]] as const));
     const person = drawPerson(draw, rates, { country, group, supplier: draw.weighted(suppliers) });
     people.push(person);
+    const relative = (over: Pick<Person, 'machines'>): Person => ({
+      ...person,
+      ...over,
+      id: nextId(draw),
+      seconds: draw.lognormal(rates.questionSeconds, 0.2),
+      supplier: draw.chance(0.6) ? person.supplier : draw.weighted(suppliers),
+    });
+    const { machines } = person;
     if (group === 'household_device')
-      for (let more = draw.whole(1, 2); more > 0; more -= 1)
-        people.push({
-          ...person,
-          id: nextId(draw),
-          seconds: draw.lognormal(rates.questionSeconds, 0.2),
-          supplier: draw.chance(0.6) ? person.supplier : draw.weighted(suppliers),
-        });
+      for (let more = draw.whole(1, 2); more > 0; more -= 1) people.push(relative({ machines }));
+    else if (group === 'home' && draw.chance(rates.relatives)) {
+      const devices = draw.chance(rates.relativesAlike)
+        ? machines.map(({ device }) => device)
+        : drawMachines(draw, group);
+      people.push(relative({ machines: devices.map((device) => machineOf(draw, device)) }));
+    }
   }
   return people;
 }

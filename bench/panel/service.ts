@@ -4,6 +4,7 @@ import type { ScoreOutcome } from '../../src/contract/facts.js';
 import { cleanProbabilityOf } from '../../workers/scoring/fitted.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
 import { median } from '../load.js';
+import { repeatKinds } from './base-rates.js';
 import { groupBy, shareOf, type Judged } from './measures.js';
 import type { ReplayedSession } from './replay.js';
 
@@ -63,42 +64,47 @@ export function firstFlags(scored: readonly Scored[]): { readonly median: number
   };
 }
 
+/** How a duplicate came again: as one of the kinds that people do, as a member of a household on its one device, or as an operator. */
+const duplicateKinds = [...repeatKinds, 'household', 'operator'] as const;
+type DuplicateKind = (typeof duplicateKinds)[number];
+
 export interface DuplicateFigures {
   readonly precision: number;
-  readonly recall: Readonly<Record<'same_device' | 'cleared' | 'second_browser', number>>;
+  readonly confirmedPrecision: number;
+  /** Honest first visits that are flagged, of all. */
+  readonly honestFlagged: number;
+  readonly recall: Readonly<Record<DuplicateKind, number>>;
 }
 
 /** A duplicate is a person or a device that was in the study before. */
 export function measureDuplicates(scored: readonly ServiceScored[]): DuplicateFigures {
   const seen = new Set<string>();
-  const flagged: boolean[] = [];
-  const repeats: { readonly kind: string; readonly found: boolean }[] = [];
-  for (const { session, outcome } of scored) {
+  const visits = scored.map(({ session, outcome }) => {
     const { person, machine, repeat, fraud } = session.truth;
-    const { request } = session;
-    const keys = [
-      `${request.studyId}\n${machine}`,
-      `${request.studyId}\n${request.respondentId}`,
-      ...(fraud ? [] : [`${request.studyId}\n${person}`]),
-    ];
-    const found = ['likely', 'confirmed'].includes(outcome.reply.duplicate.band);
+    const { studyId, respondentId } = session.request;
+    const keys = [`${studyId}\n${machine}`, `${studyId}\n${respondentId}`, ...(fraud ? [] : [`${studyId}\n${person}`])];
     const isRepeat = keys.some((key) => seen.has(key));
-    if (found) flagged.push(isRepeat);
-    if (repeat !== null && isRepeat) repeats.push({ kind: repeat, found });
     for (const key of keys) seen.add(key);
-  }
-  const recallOf = (kind: string): number =>
+    const { band } = outcome.reply.duplicate;
+    const found = band === 'likely' || band === 'confirmed';
+    const kind: DuplicateKind = repeat ?? (fraud ? 'operator' : 'household');
+    return { isRepeat, band, found, fraud, kind };
+  });
+  const precisionOf = (isFlagged: (visit: (typeof visits)[number]) => boolean): number =>
+    shareOf(visits.filter(isFlagged), ({ isRepeat }) => isRepeat);
+  const recallOf = (kind: DuplicateKind): number =>
     shareOf(
-      repeats.filter((one) => one.kind === kind),
+      visits.filter((visit) => visit.isRepeat && visit.kind === kind),
       ({ found }) => found,
     );
   return {
-    precision: shareOf(flagged, Boolean),
-    recall: {
-      same_device: recallOf('same_device'),
-      cleared: recallOf('cleared'),
-      second_browser: recallOf('second_browser'),
-    },
+    precision: precisionOf(({ found }) => found),
+    confirmedPrecision: precisionOf(({ band }) => band === 'confirmed'),
+    honestFlagged: shareOf(
+      visits.filter(({ isRepeat, fraud }) => !isRepeat && !fraud),
+      ({ found }) => found,
+    ),
+    recall: Object.fromEntries(duplicateKinds.map((kind) => [kind, recallOf(kind)])) as Record<DuplicateKind, number>,
   };
 }
 
