@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 
 /** Folders by layer; each may import only what is listed (and itself). */
 const capabilities = ['scoring', 'verification', 'projects', 'webhooks', 'audience', 'oauth', 'agents', 'demo'];
-const roots = ['./src/errors.ts', './src/limits.ts', './src/config', './src/package-root.ts'];
+const roots = ['./src/errors.ts', './src/fair-limiter.ts', './src/limits.ts', './src/config', './src/package-root.ts'];
 
 const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });
 

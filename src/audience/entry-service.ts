@@ -77,8 +77,11 @@ export function createEntryService(deps: EntryDeps) {
       const traits = { ...visit.traits, country: byAddress ?? visit.traits.country };
       const reservation =
         known ??
-        (await inOrganization(database, study.organizationId, (tx) =>
-          openReservation(tx, study, { ...visit, ...traits, respondentRef }),
+        (await inOrganization(
+          database,
+          study.organizationId,
+          (tx) => openReservation(tx, study, { ...visit, ...traits, respondentRef }),
+          { line: study.studyId },
         ));
       // The same id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
       if (reservation.sourceId !== visit.sourceId) return pageOf(study, 'declined');

@@ -31,12 +31,13 @@ export function underLock<T>(
   { organizationId, studyId, reservationId }: Pick<QuotaReservation, 'organizationId' | 'studyId' | 'reservationId'>,
   run: (tx: Queryable, study: Study, reservation: QuotaReservation) => Promise<T>,
 ): Promise<T> {
-  return inOrganization(database, organizationId, async (tx) => {
+  const locked = async (tx: Queryable): Promise<T> => {
     const study = await findStudy(tx, studyId, { lock: true });
     const reservation = await findReservation(tx, reservationId);
     if (study === null || reservation === null) throw new Error(`the quota reservation ${reservationId} has no study`);
     return run(tx, study, reservation);
-  });
+  };
+  return inOrganization(database, organizationId, locked, { line: studyId });
 }
 
 /** Takes a reservation if there is room. Else the respondent is screened out, and checked again at the next visit. */

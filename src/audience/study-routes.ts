@@ -104,15 +104,19 @@ function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
   );
   app.patch(
     item,
-    route(working, {
-      operationId: 'updateStudy',
-      summary: 'Change the name, the sample size or the quotas of a study',
-      description:
-        'A merge: what is left out stays, the quotas sent replace all. Below what was already verified is a conflict.',
-      params: StudyParams,
-      body: { ...StudyPatch, examples: [patchExample] },
-      response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-    }),
+    route(
+      working,
+      {
+        operationId: 'updateStudy',
+        summary: 'Change the name, the sample size or the quotas of a study',
+        description:
+          'A merge: what is left out stays, the quotas sent replace all. Below what was already verified is a conflict.',
+        params: StudyParams,
+        body: { ...StudyPatch, examples: [patchExample] },
+        response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+      'recount',
+    ),
     async (request) => studies.update(actorOf(request), keyCaller(request), request.params.studyId, request.body),
   );
 }
@@ -160,25 +164,29 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
   );
   app.get(
     `${item}/export`,
-    route(access, {
-      operationId: 'exportRespondents',
-      summary: 'Export the respondents who completed, as CSV or NDJSON',
-      description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
-      params: StudyParams,
-      querystring: Type.Object({
-        format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
-      }),
-      response: {
-        200: {
-          description: 'A line for each respondent; CSV begins with the names of the columns.',
-          content: {
-            'text/csv': { schema: Type.String() },
-            'application/x-ndjson': { schema: Type.String() },
+    route(
+      access,
+      {
+        operationId: 'exportRespondents',
+        summary: 'Export the respondents who completed, as CSV or NDJSON',
+        description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
+        params: StudyParams,
+        querystring: Type.Object({
+          format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
+        }),
+        response: {
+          200: {
+            description: 'A line for each respondent; CSV begins with the names of the columns.',
+            content: {
+              'text/csv': { schema: Type.String() },
+              'application/x-ndjson': { schema: Type.String() },
+            },
           },
+          ...errorReplies([400, 401, 403, 404, 429]),
         },
-        ...errorReplies([400, 401, 403, 404, 429]),
       },
-    }),
+      'export',
+    ),
     async (request, reply) => {
       const owner = keyCaller(request);
       const { format = 'csv' } = request.query;

@@ -55,10 +55,15 @@ export function createStudyService(deps: StudyServiceDeps) {
     studyId: string,
     run: (tx: Queryable, study: Study) => Promise<void>,
   ): Promise<StudyReply> =>
-    inOrganization(database, caller.organizationId, async (tx) => {
-      await run(tx, requireStudy(await findStudy(tx, studyId, { owner: caller, lock: true })));
-      return show(await withQuotas(tx, requireStudy(await findStudy(tx, studyId, { owner: caller }))));
-    });
+    inOrganization(
+      database,
+      caller.organizationId,
+      async (tx) => {
+        await run(tx, requireStudy(await findStudy(tx, studyId, { owner: caller, lock: true })));
+        return show(await withQuotas(tx, requireStudy(await findStudy(tx, studyId, { owner: caller }))));
+      },
+      { line: studyId },
+    );
 
   return {
     /** Throws VALIDATION_FAILED; NOT_FOUND for a project of others or where server-side scoring is off; CONFLICT where there is no project yet. */

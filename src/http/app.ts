@@ -11,6 +11,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate } from './access.js';
 import { registerClientAddress, type ClientAddressDeps } from './client-address.js';
 import { answerFault, registerErrorAnswers, createRouteTable, answerUnreadable } from './error-answers.js';
+import { registerHeavyWork } from './heavy-work.js';
 import { registerJsonBody, registerNesting } from './json-body.js';
 import { registerLoadShedder } from './load-shedder.js';
 import { registerValidation } from '../kernel/validation.js';
@@ -103,6 +104,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   });
   registerNesting(app);
   registerAccess(app, deps);
+  registerHeavyWork(app, metrics);
   return app;
 }
 

@@ -12,14 +12,15 @@ import { shapes } from '../contract/shapes.js';
 import type { tagDescriptions } from '../contract/tags.js';
 import { errorTable } from '../errors.js';
 import { finishDocument } from './finish-document.js';
+import type { HeavyOperation } from './heavy-work.js';
 import { packageRoot } from '../package-root.js';
 import { registerOpen } from './access.js';
 
 /** Makes the options of routes with one tag: `route(access, schema)`, and next to them whatever else the route needs. */
 export const routesOf =
   (tag: keyof typeof tagDescriptions) =>
-  <Schema extends object>(access: Access, schema: Schema) => ({
-    config: { access },
+  <Schema extends object>(access: Access, schema: Schema, heavy?: HeavyOperation) => ({
+    config: { access, ...(heavy === undefined ? {} : { heavy }) },
     schema: { tags: [tag], ...schema },
   });
 

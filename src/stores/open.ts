@@ -16,6 +16,7 @@ import { migrate } from './database/migrate.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres/open.js';
 import { readClock } from './database/server.js';
+import { shared } from './database/shares.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka/log.js';
 import { withDeadLetters } from './log/dead-letters/dead-letters.js';
 import { withLag } from './log/lag-log.js';
@@ -76,7 +77,15 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
       const lock = await lockDataDirectory(settings.VH_DATA_DIR, stop === undefined ? {} : { stop });
       opened.push(() => lock.release());
     }
-    const database = keep(measured(await step(needStore(name, openDatabase(settings, logger))), metrics, 'work'));
+    const database = keep(
+      measured(
+        shared(await step(needStore(name, openDatabase(settings, logger))), {
+          connections: settings.DATABASE_URL === null ? null : settings.VH_DATABASE_CONNECTIONS,
+          observer: metrics.noteShare,
+        }),
+        ...([metrics, 'work'] as const),
+      ),
+    );
     if (admit !== undefined) await step(needStore(name, admit(database)));
     await step(needStore(name, migrate(database, { onLater: sayLater(logger) })));
     const lookups =

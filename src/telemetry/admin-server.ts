@@ -1,6 +1,6 @@
 /**
  * The operator’s port, never public: /metrics, /healthz (the process lives), /readyz (its stores answer) and /trafficz (whether calls
- * should come here).
+ * should come here), and which organizations use most of what all share (/organizations/top).
  */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.js';
@@ -66,6 +66,7 @@ export function createAdminServer({
       .code(reason === null ? 200 : 503)
       .send(reason === null ? { status: 'ok' } : { status: 'unavailable', reason });
   });
+  app.get('/organizations/top', async () => metrics.topOrganizations());
   app.get('/metrics', async (_request, reply) => {
     refresh();
     for (const read of metrics.beforeScrape) read();

@@ -1,6 +1,7 @@
 /** Every metric of the service, in one registry that the caller makes. docs/metrics.md lists them; a test ties the two. */
 import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { dashboardMetrics, primeSeries, createMakers, type Makers } from './dashboard-metrics.js';
+import { shareMetrics } from './share-metrics.js';
 
 /** How often the delay of the event loop is taken. It costs a timer: at the library’s 10 ms, most of what wakes an idle process. */
 const loopDelayEveryMs = 100;
@@ -66,6 +67,7 @@ export function createMetrics() {
     ),
     storeUp: gauge('vh_store_up', '1 while a store answers and takes writes, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
+    ...shareMetrics(makers),
     ...dashboardMetrics(makers),
   };
   primeSeries(metrics);

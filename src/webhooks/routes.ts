@@ -235,14 +235,18 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
   );
   app.post(
     `${item}/recover`,
-    route(writing, {
-      operationId: 'recoverDeliveries',
-      summary: 'Send again what failed for good since a time',
-      description: 'By the time of the event. Each gets a fresh set of attempts, which do not delay new deliveries.',
-      params: WebhookParams,
-      body: { ...Recovery, examples: [{ since: '2026-11-01T00:00:00Z' }] },
-      response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-    }),
+    route(
+      writing,
+      {
+        operationId: 'recoverDeliveries',
+        summary: 'Send again what failed for good since a time',
+        description: 'By the time of the event. Each gets a fresh set of attempts, which do not delay new deliveries.',
+        params: WebhookParams,
+        body: { ...Recovery, examples: [{ since: '2026-11-01T00:00:00Z' }] },
+        response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+      'recover',
+    ),
     async (request) => service.recover(askingOf(request), request.body),
   );
 }

@@ -9,6 +9,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createFairLimiter } from '../../fair-limiter.js';
 import { leastIdAt } from '../../crypto/ids.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import type { Database } from '../../stores/database/port.js';
@@ -30,6 +31,8 @@ export interface CounterRecovery {
   settled(): Promise<void>;
 }
 
+/** Pages that rebuilds read at once. */
+const pagesMax = 4;
 /** A project in use is looked at this often, which also notes up to when it was whole. */
 const lookEveryMs = 10_000;
 /** While another process rebuilds, and after a failure. */
@@ -42,6 +45,7 @@ const lookPatienceMs = 1_500;
 export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecovery {
   const { counters, logger, metrics, now } = deps;
   const owner = randomUUID();
+  const turns = createFairLimiter({ operation: 'rebuild', places: pagesMax, each: 1 });
   const whole = new Map<Namespace, { readonly atMs: number; readonly interruptions: number }>();
   const lookAgainAtMs = new Map<Namespace, number>();
   const looking = new Map<Namespace, Promise<void>>();
@@ -61,7 +65,7 @@ export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecover
   async function rebuild(namespace: Namespace, keptUpToMs: number | null): Promise<void> {
     const seen = { atMs: now(), interruptions: counters.interruptions() };
     try {
-      const result = await rebuildProject(deps, namespace, { owner, keptUpToMs });
+      const result = await rebuildProject(deps, namespace, { owner, keptUpToMs, turns });
       metrics.rebuilds.inc({ result });
       if (result === 'done') whole.set(namespace, seen);
       else lookAgainAtMs.set(namespace, now() + lookAgainMs);

@@ -7,6 +7,7 @@
  *           │                                └─not in time─▶ behind                      ▲
  *           └──────────a rebuild in the same run of the store left a cursor──────────────┘
  */
+import type { FairLimiter } from '../../fair-limiter.js';
 import type { Pool } from '../../pool/pool.js';
 import { bounds } from '../../stores/counters/bounds.js';
 import type { Counters } from '../../stores/counters/port.js';
@@ -40,10 +41,17 @@ export const restoreWindowMs = bounds.weekMs;
 const clockSkewMs = 300_000;
 const recordedWait = { patienceMs: 30_000, everyMs: 500 };
 
+export interface RebuildOrder {
+  readonly owner: string;
+  readonly keptUpToMs: number | null;
+  /** In which the rebuilds of all projects read their pages. */
+  readonly turns: Pick<FairLimiter, 'run'>;
+}
+
 export async function rebuildProject(
   deps: RebuildDeps,
   namespace: Namespace,
-  { owner, keptUpToMs }: { readonly owner: string; readonly keptUpToMs: number | null },
+  { owner, keptUpToMs, turns }: RebuildOrder,
 ): Promise<RebuildResult> {
   const startedAtMs = deps.now();
   if ((await deps.counters.claimRebuild(namespace, owner, false)) === 'taken') return 'taken';
@@ -59,7 +67,7 @@ export async function rebuildProject(
     const span = { sinceMs, untilMs: startedAtMs + clockSkewMs };
     const note = (cursor: string): Promise<boolean> => deps.counters.noteRebuilt(namespace, owner, cursor);
     const from = reached ?? firstCursor(span);
-    const restored = await restore(deps, namespace, span, { from, isLost: claim.isLost, note });
+    const restored = await restore(deps, namespace, span, { turns, from, isLost: claim.isLost, note });
     if (claim.isLost() || !(await deps.counters.markComplete(namespace, owner))) return 'interrupted';
     deps.logger.info(
       { namespace, restored, resumed: reached !== null, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
@@ -84,7 +92,7 @@ function keepClaim({ counters }: RebuildDeps, namespace: Namespace, owner: strin
   return { isLost: () => isLost, end: () => clearInterval(timer) };
 }
 
-interface Walk {
+interface Walk extends Pick<RebuildOrder, 'turns'> {
   /** Everything before this cursor has been restored, or was counted live. */
   readonly from: string;
   readonly isLost: () => boolean;
@@ -95,12 +103,14 @@ async function restore(
   deps: RebuildDeps,
   namespace: Namespace,
   span: Span,
-  { from, isLost, note }: Walk,
+  { turns, from: first, isLost, note }: Walk,
 ): Promise<number> {
   let restored = 0;
-  let cursor: string | null = from;
+  let cursor: string | null = first;
   while (cursor !== null && !isLost()) {
-    const { sessions, next }: RestoredPage = await restorePage(deps, namespace, span, cursor);
+    const from: string = cursor;
+    const page = (): Promise<RestoredPage> => restorePage(deps, namespace, span, from);
+    const { sessions, next }: RestoredPage = await turns.run(namespace, page);
     restored += sessions;
     deps.metrics.restoredSessions.inc(sessions);
     if (next !== null && !(await note(next))) break;

@@ -27,14 +27,18 @@ const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lit
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
   app.get(
     '/lite/threshold-recommendations',
-    route(access, {
-      operationId: 'recommendThresholds',
-      summary: 'Thresholds that the project’s own labels support',
-      description:
-        'For the project and for each of its sources. Never applied by itself. Under the labels that the target needs, insufficient_data with what is missing.',
-      querystring: RecommendationsQuery,
-      response: { 200: RecommendationsReply, ...errorReplies([400, 401, 403, 404, 429]) },
-    }),
+    route(
+      access,
+      {
+        operationId: 'recommendThresholds',
+        summary: 'Thresholds that the project’s own labels support',
+        description:
+          'For the project and for each of its sources. Never applied by itself. Under the labels that the target needs, insufficient_data with what is missing.',
+        querystring: RecommendationsQuery,
+        response: { 200: RecommendationsReply, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+      'recommendations',
+    ),
     async (request) => {
       const { projectId, ...question } = request.query;
       return deps.recommendations.recommend(await resolveProjectScope(deps, keyCaller(request), projectId), question);
@@ -43,14 +47,18 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
 
   app.post(
     '/lite/simulate',
-    route(access, {
-      operationId: 'simulateThresholds',
-      summary: 'The mix that other thresholds would have given',
-      description:
-        'Replays recorded sessions, never scores again. A session scored several times counts once, by its last receipt.',
-      body: { ...SimulationRequest, examples: [{ reviewLow: 35, blockThreshold: 70, flips: 10 }] },
-      response: { 200: SimulationReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-    }),
+    route(
+      access,
+      {
+        operationId: 'simulateThresholds',
+        summary: 'The mix that other thresholds would have given',
+        description:
+          'Replays recorded sessions, never scores again. A session scored several times counts once, by its last receipt.',
+        body: { ...SimulationRequest, examples: [{ reviewLow: 35, blockThreshold: 70, flips: 10 }] },
+        response: { 200: SimulationReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+      'simulate',
+    ),
     async (request) => {
       const { projectId, ...question } = request.body;
       return deps.simulation.simulate(

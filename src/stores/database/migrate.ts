@@ -16,6 +16,7 @@ import {
   readMigrations,
 } from './migration-plan.js';
 import type { Database, Queryable } from './port.js';
+import { isLockTimeout } from './transaction.js';
 
 /** Any number will do, as long as nothing else in the database locks the same. */
 const advisoryLock = 7_236_501;
@@ -70,12 +71,6 @@ async function applyNext(tx: Queryable, plan: Plan): Promise<Comparison> {
   await tx.query(sql);
   await tx.query('INSERT INTO migrations (name, sha256, major) VALUES ($1, $2, $3)', [name, sha256, plan.major]);
   return found;
-}
-
-/** SQLSTATE lock_not_available, as it is or as the cause of what the adapter made of it. */
-function isLockTimeout(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (error as { readonly code?: unknown }).code === '55P03' || isLockTimeout(error.cause);
 }
 
 async function findNext(tx: Queryable, plan: Plan): Promise<Comparison> {

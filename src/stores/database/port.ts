@@ -38,6 +38,10 @@ export interface TransactionCallOptions extends CallOptions {
    * fail: nobody reads their rows.
    */
   readonly closing?: string;
+  /** The organization whose share of the connections it takes. */
+  readonly tenant?: string;
+  /** Names the lock that it will hold: others of this process that name it wait without a connection. */
+  readonly line?: string;
 }
 
 export interface Database extends Queryable {

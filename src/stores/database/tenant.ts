@@ -6,16 +6,20 @@
 import pg from 'pg';
 import type { Database, Queryable, TransactionCallOptions } from './port.js';
 
+/** A wait for a lock holds a connection: beyond this the transaction is rolled back, and repeated after a pause (shares.ts). */
+const lockTimeoutMs = 100;
+
 const enter = (organizationId: string): string => `
   SELECT set_config('vh.organization_id', ${pg.escapeLiteral(organizationId)}, true),
+         set_config('lock_timeout', '${lockTimeoutMs}', true),
          set_config('role', coalesce((SELECT rolname::text FROM pg_roles WHERE rolname = 'verifyhuman_tenant' AND pg_has_role(oid, 'MEMBER')), 'none'), true)`;
 
 export function inOrganization<T>(
   database: Database,
   organizationId: string,
   run: (tx: Queryable) => Promise<T>,
-  { closing }: Pick<TransactionCallOptions, 'closing'> = {},
+  options: Pick<TransactionCallOptions, 'closing' | 'line'> = {},
 ): Promise<T> {
   if (organizationId === '') throw new Error('a transaction of no organization would see all of them');
-  return database.transaction(run, { opening: enter(organizationId), ...(closing === undefined ? {} : { closing }) });
+  return database.transaction(run, { ...options, opening: enter(organizationId), tenant: organizationId });
 }

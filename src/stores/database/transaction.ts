@@ -88,3 +88,9 @@ export const startOver = (reason: string): Error => Object.assign(new Error(reas
 function isRolledBack(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && retried.test(error.code);
 }
+
+/** SQLSTATE lock_not_available, as it is or as the cause of what the adapter made of it. */
+export function isLockTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { readonly code?: unknown }).code === '55P03' || isLockTimeout(error.cause);
+}

@@ -25,6 +25,7 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
           project: 'projectId',
           afterTrial: true,
         },
+        heavy: 'analytics',
       },
       schema: {
         tags: ['Projects'],

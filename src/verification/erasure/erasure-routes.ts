@@ -27,6 +27,7 @@ export function registerErasureRoute(app: FastifyInstance, { erasures }: Erasure
           project: 'projectId',
           afterTrial: true,
         },
+        heavy: 'erasure',
       },
       schema: {
         tags: ['Projects'],

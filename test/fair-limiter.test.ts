@@ -1,0 +1,78 @@
+import t from 'tap';
+import { createFairLimiter, type Release, type ShareUse } from '../src/fair-limiter.js';
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('an organization alone takes half of the places, and a newcomer finds one at once', async (t) => {
+  const limiter = createFairLimiter({ operation: 'test', places: 8 });
+  let started = 0;
+  for (let n = 0; n < 20; n += 1) void limiter.acquire('storm').then(() => (started += 1));
+  await settle();
+  t.equal(started, 4);
+  await limiter.acquire('neighbour');
+  await limiter.acquire('neighbour');
+  t.equal(started, 4);
+});
+
+t.test('organizations that wait take turns, whoever came first and however many calls wait', async (t) => {
+  const limiter = createFairLimiter({ operation: 'test', places: 2, each: 1 });
+  const order: string[] = [];
+  const releases: Release[] = [];
+  const call = (name: string): void =>
+    void limiter.acquire(name).then((release) => {
+      order.push(name);
+      releases.push(release);
+    });
+  for (const name of ['a', 'b', 'a', 'a', 'a', 'b', 'c']) call(name);
+  await settle();
+  t.same(order, ['a', 'b']);
+  while (order.length < 7) {
+    releases.shift()?.();
+    await settle();
+  }
+  t.same(order.slice(2, 5).sort(), ['a', 'b', 'c']);
+  t.equal(order.length, 7);
+});
+
+t.test('a call that waited too long is refused: 429 for whoever holds a share, 503 for others', async (t) => {
+  const uses: ShareUse[] = [];
+  const limiter = createFairLimiter({
+    operation: 'export',
+    places: 1,
+    waitMsMax: 5,
+    observer: (use) => uses.push(use),
+  });
+  const release = await limiter.acquire('storm');
+  await t.rejects(limiter.acquire('storm'), {
+    code: 'RATE_LIMIT_EXCEEDED',
+    details: { headers: { 'retry-after': '1' }, context: { operation: 'export', limit: 1, usage: 1 } },
+  });
+  await t.rejects(limiter.acquire('neighbour'), { code: 'OVERLOADED' });
+  release();
+  release();
+  t.equal(await limiter.run('neighbour', async () => 'done'), 'done');
+  t.same(
+    uses.map(({ organizationId, heldMs }) => [organizationId, heldMs === null]),
+    [
+      ['storm', true],
+      ['neighbour', true],
+      ['storm', false],
+      ['neighbour', false],
+    ],
+  );
+});
+
+t.test('a call whose caller leaves gives its turn up, and a job that fails frees its place', async (t) => {
+  const limiter = createFairLimiter({ operation: 'test', places: 2, each: 1 });
+  const release = await limiter.acquire('a');
+  const gone = new AbortController();
+  const waiting = limiter.acquire('a', gone.signal);
+  gone.abort();
+  await t.rejects(waiting);
+  release();
+  await t.rejects(
+    limiter.run('a', () => Promise.reject(new Error('failed'))),
+    /failed/,
+  );
+  t.equal(await limiter.run('a', async () => 1), 1);
+});

@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { openPostgres } from '../../../src/stores/database/postgres/open.js';
+import { shared } from '../../../src/stores/database/shares.js';
+import { inOrganization } from '../../../src/stores/database/tenant.js';
+import { createDatabase, findStack } from '../../helpers/stores.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+
+const stack = findStack(t, 'connections shared among organizations');
+
+if (stack !== null) {
+  const open = async (connections: number, waitMsMax = 5_000) => {
+    const bare = await openPostgres({ url: await createDatabase(t, stack), poolMax: connections, deadlineMs: 5_000 });
+    t.teardown(() => bare.close());
+    return { bare, database: shared(bare, { connections, waitMsMax }) };
+  };
+
+  t.test('an organization whose calls wait for one lock leaves connections to the others', async (t) => {
+    const { bare, database } = await open(4);
+    await bare.query(
+      'CREATE TABLE locked (n integer PRIMARY KEY, count integer NOT NULL); GRANT ALL ON locked TO PUBLIC',
+    );
+    await bare.query('INSERT INTO locked VALUES (1, 0)');
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const holder = bare.transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM locked WHERE n = 1 FOR UPDATE');
+      await ended;
+    });
+    const storm = Array.from({ length: 20 }, (_, n) =>
+      inOrganization(database, 'org_storm', (tx) => tx.query('UPDATE locked SET count = count + 1 WHERE n = 1'), {
+        ...(n % 2 === 0 ? { line: 'locked 1' } : {}),
+      }),
+    );
+    await waitUntil(() => (bare.connections?.().busy ?? 0) >= 2, 'the storm waits for the lock');
+    const sinceMs = performance.now();
+    for (let n = 0; n < 20; n += 1) await inOrganization(database, 'org_neighbour', (tx) => tx.query('SELECT 1'));
+    t.ok(performance.now() - sinceMs < 1_000, 'the neighbour did not wait for the lock');
+    end();
+    await Promise.all([holder, ...storm]);
+    t.same(await bare.query('SELECT count FROM locked'), [{ count: 20 }]);
+  });
+
+  t.test(
+    'a lock that is held for too long ends the calls that wait for it: 503 of the first, 429 of those in line',
+    async (t) => {
+      const { bare, database } = await open(4, 300);
+      await bare.query('CREATE TABLE held (n integer PRIMARY KEY); GRANT ALL ON held TO PUBLIC');
+      await bare.query('INSERT INTO held VALUES (1)');
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      const holder = bare.transaction(async (tx) => {
+        await tx.query('SELECT 1 FROM held WHERE n = 1 FOR UPDATE');
+        await ended;
+      });
+      await pause(20);
+      const wait = () =>
+        inOrganization(database, 'org', (tx) => tx.query('SELECT 1 FROM held WHERE n = 1 FOR UPDATE'), {
+          line: 'held',
+        });
+      const results = await Promise.allSettled([wait(), wait()]);
+      t.same(
+        results.map((result) => (result.status === 'rejected' ? (result.reason as { code: string }).code : 'done')),
+        ['STORE_UNAVAILABLE', 'RATE_LIMIT_EXCEEDED'],
+      );
+      end();
+      await holder;
+    },
+  );
+}
+
+t.test(
+  'embedded: however many transactions of one organization wait, those of another take turns with them',
+  async (t) => {
+    const bare = await openEmbeddedDatabase({ directory: null });
+    t.teardown(() => bare.close());
+    const database = shared(bare, { connections: null });
+    const order: string[] = [];
+    const call = (organizationId: string): Promise<unknown> =>
+      inOrganization(database, organizationId, async (tx) => {
+        await tx.query('SELECT 1');
+        order.push(organizationId);
+      });
+    const storm = Array.from({ length: 30 }, () => call('org_storm'));
+    await Promise.all(Array.from({ length: 5 }, () => call('org_neighbour')));
+    t.ok(order.length <= 12, `the neighbour's five were done after ${order.length} of 35`);
+    await Promise.all(storm);
+  },
+);
