@@ -80,7 +80,7 @@ export function createEntryService(deps: EntryDeps) {
         (await inOrganization(
           database,
           study.organizationId,
-          (tx) => openReservation(tx, study, { ...visit, ...traits, respondentRef }),
+          (tx) => openReservation(tx, study, { ...visit, ...traits, respondentRef, supplierId: null, entry: 'open' }),
           { line: study.studyId },
         ));
       // The same id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.

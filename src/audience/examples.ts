@@ -1,5 +1,6 @@
 /** Request examples of the API document. They work as they stand with the demo organization’s keys. */
 import type { StudyCreation, StudyPatch } from '../contract/study.js';
+import type { SupplierChange, SupplierCreation } from '../contract/supplier.js';
 
 export const creationExample: StudyCreation = {
   name: 'Coffee at home, autumn wave',
@@ -17,3 +18,18 @@ export const creationExample: StudyCreation = {
 };
 
 export const patchExample: StudyPatch = { audience: { sample_size: 600 } };
+
+export const supplierExample: SupplierCreation = {
+  name: 'North Panel',
+  sourceId: 'north-panel',
+  redirects: {
+    complete: 'https://panel.example.com/end?status=1&id={rid}&sig={sig}',
+    screened_out: 'https://panel.example.com/end?status=2&id={rid}&sig={sig}',
+    full: 'https://panel.example.com/end?status=3&id={rid}&sig={sig}',
+  },
+  postbackUrl: 'https://panel.example.com/postback?place={place}',
+};
+
+export const supplierPatchExample: SupplierChange = {
+  redirects: { quality: 'https://panel.example.com/end?status=4' },
+};

@@ -2,11 +2,12 @@
  * The completed respondents of a study as CSV (RFC 4180) or NDJSON, read in batches while they are sent. A cell that a spreadsheet would
  * run is made text by an apostrophe.
  */
-import { RespondentReply } from '../contract/study.js';
+import { RespondentReply, type RespondentStatus } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { reservationColumns, type QuotaReservation } from './reservation-store.js';
+import { reservationColumns, type QuotaReservation, type ReservationState } from './reservation-store.js';
+import { screenOutReasonOf, surveySeconds } from './study-rules.js';
 import type { Study } from './study-store.js';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
@@ -70,16 +71,25 @@ export function csvCell(value: string | number | null): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
+const statuses: Readonly<Record<ReservationState, RespondentStatus>> = {
+  ...{ entering: 'entering', screened: 'screened_out', verifying: 'verifying', surveying: 'in_survey' },
+  ...{ completed: 'completed', terminated: 'terminated', released: 'released' },
+};
+
 const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   sessionId: reservation.reservationId,
   respondentId: reservation.respondentId,
   sourceId: reservation.sourceId,
-  status: reservation.state === 'completed' ? 'completed' : 'in_survey',
+  entry: reservation.entry,
+  status: statuses[reservation.state],
+  completion: reservation.completion,
+  screenOutReason: screenOutReasonOf(reservation),
   token: reservation.token,
   score: reservation.score ?? 0,
   duplicateBand: reservation.duplicateBand ?? 'none',
   country: reservation.country,
   receiptId: reservation.receiptId ?? '',
   enteredAt: reservation.enteredAt.toISOString(),
-  completedAt: reservation.endedAt?.toISOString() ?? null,
+  returnedAt: reservation.returnedAt?.toISOString() ?? null,
+  seconds: surveySeconds(reservation),
 });

@@ -69,8 +69,8 @@ export async function reportUnreported({
   reportOutcome,
 }: Pick<ReservationRoundDeps, 'database' | 'reportOutcome'>): Promise<void> {
   const unreported = await database.query<QuotaReservation & Record<string, unknown>>(
-    `SELECT ${reservationColumns} FROM study_places WHERE outcome_due AND ended_at <= now() - ${unreportedSeconds} * interval '1 second'
-      ORDER BY ended_at LIMIT ${batchMax}`,
+    `SELECT ${reservationColumns} FROM study_places WHERE outcome_due AND returned_at <= now() - ${unreportedSeconds} * interval '1 second'
+      ORDER BY returned_at LIMIT ${batchMax}`,
   );
   for (const reservation of unreported) {
     const study = await findStudy(database, reservation.studyId);

@@ -1,4 +1,6 @@
 /** The quota reservations of a study. Changes happen under the study’s lock, together with its counts and quotas. */
+import type { ReasonClass } from '../contract/outcome.js';
+import type { Completion, EntryMode } from '../contract/study.js';
 import type { DuplicateBand } from './study-rules.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
@@ -7,7 +9,11 @@ import { quotaCounts, type Study } from './study-store.js';
 
 export type ReservationState =
   'entering' | 'screened' | 'verifying' | 'surveying' | 'completed' | 'terminated' | 'released';
-export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full';
+export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full' | 'limit';
+
+/** Whose word a return is, weakest first. */
+export const returnedBys = ['browser', 'survey', 'owner'] as const;
+export type ReturnedBy = (typeof returnedBys)[number];
 
 /** What is known of a respondent; null: nothing. */
 export interface Traits {
@@ -24,6 +30,8 @@ export interface QuotaReservation extends Traits {
   readonly projectId: string;
   readonly respondentId: string;
   readonly sourceId: string;
+  readonly supplierId: string | null;
+  readonly entry: EntryMode;
   readonly respondentRef: string;
   readonly state: ReservationState;
   readonly screenedFor: ScreenedFor | null;
@@ -36,7 +44,14 @@ export interface QuotaReservation extends Traits {
   readonly token: string | null;
   readonly tokenUntil: Date | null;
   readonly enteredAt: Date;
-  readonly endedAt: Date | null;
+  /** When the respondent was first sent to the survey. */
+  readonly surveyedAt: Date | null;
+  readonly returnedAt: Date | null;
+  readonly returnedBy: ReturnedBy | null;
+  readonly completion: Completion | null;
+  readonly refusedFor: ReasonClass | null;
+  readonly reversedAt: Date | null;
+  readonly exitStatus: string | null;
 }
 
 type ReservationRow = QuotaReservation & Record<string, unknown>;
@@ -44,7 +59,8 @@ type ReservationRow = QuotaReservation & Record<string, unknown>;
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
   country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId",
-  token, token_until AS "tokenUntil", entered_at AS "enteredAt", ended_at AS "endedAt"`;
+  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
+  returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_at AS "reversedAt", exit_status AS "exitStatus"`;
 
 const idForm = /^plc_[0-9a-f]{32}$/;
 
@@ -52,15 +68,15 @@ const idForm = /^plc_[0-9a-f]{32}$/;
 export async function openReservation(
   tx: Queryable,
   study: Study,
-  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId'> & Traits,
+  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId' | 'supplierId' | 'entry'> & Traits,
 ): Promise<QuotaReservation> {
   const { studyId, organizationId, projectId } = study;
-  const { respondentId, sourceId, respondentRef, country, gender, age, profession } = respondent;
-  const traits = [country, gender, age, profession];
+  const { respondentId, sourceId, respondentRef, country, gender, age, profession, supplierId, entry } = respondent;
+  const further = [country, gender, age, profession, supplierId, entry];
   const [made] = await tx.query<ReservationRow>(
-    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
-    [makeId('reservation'), studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...traits],
+    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
+    [makeId('reservation'), studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...further],
   );
   if (made !== undefined) {
     await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [studyId]);
@@ -148,7 +164,8 @@ export async function changeReservation(
   });
   if (change.dueInMs !== undefined)
     sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
-  if (change.ended === true) sets.push('ended_at = now(), outcome_due = true');
+  if (change.state === 'surveying') sets.push('surveyed_at = coalesce(surveyed_at, now())');
+  if (change.ended === true) sets.push('returned_at = now(), outcome_due = true');
   const [row] = await tx.query<ReservationRow>(
     `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${reservationColumns}`,
     values,

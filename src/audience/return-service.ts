@@ -117,9 +117,9 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
   };
 }
 
-const outcomeOf = ({ reservationId, state, endedAt, respondentRef }: QuotaReservation): OutcomeEvent => ({
+const outcomeOf = ({ reservationId, state, returnedAt, respondentRef }: QuotaReservation): OutcomeEvent => ({
   sessionId: reservationId,
-  occurredAt: (endedAt ?? new Date(0)).toISOString(),
+  occurredAt: (returnedAt ?? new Date(0)).toISOString(),
   detail: { respondentId: respondentRef },
   ...(state === 'completed' ? { type: 'complete' } : { type: 'dq', reasonClass: 'fit' }),
 });

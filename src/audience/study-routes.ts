@@ -7,6 +7,7 @@ import { actorOf } from '../administration/audit.js';
 import { StringEnum } from '../contract/common.js';
 import { PageQuery } from '../contract/paging.js';
 import {
+  CreatedStudyReply,
   RespondentPage,
   StudyCreation,
   StudyPage,
@@ -61,7 +62,7 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
       description:
         'Nothing is fielded before it is launched. How respondents come in and go out stands in docs/audience.md.',
       body: { ...StudyCreation, examples: [creationExample] },
-      response: { 201: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      response: { 201: CreatedStudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
     async (request, reply) =>
       reply.code(201).send(await studies.create(actorOf(request), keyCaller(request), request.body)),

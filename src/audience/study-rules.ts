@@ -8,10 +8,11 @@
  */
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
-import type { StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
+import type { ScreenOutReason, StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
 import { Fault, type Issue } from '../errors.js';
+import { redirectProblem } from '../net/web-address.js';
+import type { QuotaReservation, ScreenedFor } from './reservation-store.js';
 
-const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /** The canonical form of a BCP 47 tag of a registered language, or null. */
@@ -24,23 +25,10 @@ export function canonicalLanguage(tag: string): string | null {
   }
 }
 
-/** What is wrong with an address that respondents are sent to, as the end of a sentence that starts with its name, or null. */
-export function surveyUrlProblem(text: string, environment: Environment): string | null {
-  // What URL parsing would repair silently is refused, so that what is stored is what is visited.
-  if (!/^https?:\/\/[^\s\\/?#@]+(?:[/?#][^\s\\]*)?$/i.test(text) || !URL.canParse(text))
-    return 'must be an absolute https:// address without user name and password.';
-  const { protocol, hostname } = new URL(text);
-  if (protocol === 'https:') return null;
-  if (environment === 'development' && loopback.includes(hostname)) return null;
-  return environment === 'development'
-    ? 'must start with https://; plain http:// is for localhost, in development.'
-    : 'must start with https://.';
-}
-
 export function findStudyIssues(creation: StudyCreation, environment: Environment): readonly Issue[] {
   const { audience, verification = {} } = creation;
   const issues: Issue[] = [];
-  const problem = surveyUrlProblem(creation.survey_url, environment);
+  const problem = redirectProblem(creation.survey_url, environment);
   if (problem !== null) issues.push({ path: '/survey_url', message: problem });
   if (canonicalLanguage(audience.language) === null)
     issues.push({
@@ -144,6 +132,24 @@ export function screen(
       return 'gate';
   }
 }
+
+const screenOutReasons: Readonly<Record<ScreenedFor, ScreenOutReason>> = {
+  ...{ gate: 'quality', verification: 'quality', duplicate: 'duplicate', country: 'targeting' },
+  ...{ full: 'full', limit: 'limit' },
+};
+
+/** Why a respondent was screened out; null: they were not. */
+export const screenOutReasonOf = ({ state, screenedFor }: Pick<QuotaReservation, 'state' | 'screenedFor'>) =>
+  state === 'screened' && screenedFor !== null ? screenOutReasons[screenedFor] : null;
+
+/** Whole seconds from the first way to the survey until the return. */
+export const surveySeconds = ({
+  surveyedAt,
+  returnedAt,
+}: Pick<QuotaReservation, 'surveyedAt' | 'returnedAt'>): number | null =>
+  surveyedAt === null || returnedAt === null
+    ? null
+    : Math.max(0, Math.floor((returnedAt.getTime() - surveyedAt.getTime()) / 1_000));
 
 /** Whether a completed verification suffices. */
 export const isVerificationEnough = (

@@ -6,7 +6,16 @@ import { notFound, invalid } from '../kernel/faults.js';
 import type { KeyCaller } from '../kernel/caller.js';
 import type { Environment } from '../config/settings.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
-import type { StudyAction, StudyCreation, StudyPatch, StudyReply } from '../contract/study.js';
+import {
+  minimumSecondsDefault,
+  type CreatedStudyReply,
+  type StudyAction,
+  type StudyCreation,
+  type StudyPatch,
+  type StudyReply,
+} from '../contract/study.js';
+import { makeId } from '../crypto/ids.js';
+import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
@@ -29,6 +38,7 @@ import {
   type Study,
   type StudyWithQuotas,
 } from './study-store.js';
+import { knownSuppliers } from './supplier-store.js';
 
 /** Whoever calls with a key, or on behalf of an organization. */
 export type StudyCaller = Pick<KeyCaller, 'organizationId' | 'projectId' | 'lineage' | 'isTest'>;
@@ -36,6 +46,7 @@ export type StudyCaller = Pick<KeyCaller, 'organizationId' | 'projectId' | 'line
 export interface StudyServiceDeps {
   readonly database: Database;
   readonly environment: Environment;
+  readonly secrets: SecretStore;
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
   /** Whether the organization has server-side scoring, which the gate needs. */
   readonly liteEnabled: (organizationId: string) => Promise<boolean>;
@@ -67,8 +78,10 @@ export function createStudyService(deps: StudyServiceDeps) {
 
   return {
     /** Throws VALIDATION_FAILED; NOT_FOUND for a project of others or where server-side scoring is off; CONFLICT where there is no project yet. */
-    create: async (actor: Actor, caller: StudyCaller, creation: StudyCreation): Promise<StudyReply> =>
-      show(await createStudy(deps, actor, caller, creation)),
+    async create(actor: Actor, caller: StudyCaller, creation: StudyCreation): Promise<CreatedStudyReply> {
+      const { study, surveyKey } = await createStudy(deps, actor, caller, creation);
+      return { ...show(study), surveyKey };
+    },
 
     read: (caller: StudyCaller, studyId: string): Promise<StudyReply> =>
       inOrganization(database, caller.organizationId, async (tx) =>
@@ -117,14 +130,18 @@ async function createStudy(
   actor: Actor,
   caller: StudyCaller,
   creation: StudyCreation,
-): Promise<StudyWithQuotas> {
+): Promise<{ readonly study: StudyWithQuotas; readonly surveyKey: string }> {
   const issues = findStudyIssues(creation, deps.environment);
   if (issues.length > 0) throw invalid(issues);
   if (!(await deps.liteEnabled(caller.organizationId)))
     throw notFound('operation for this organization: server-side scoring, which the gate needs, is not enabled');
   const projectId = await projectOf(deps, caller, creation.projectId);
   const strict = creation.verification?.minimum_quality === 'strict';
+  const suppliers = creation.audience.suppliers ?? [];
+  const studyId = makeId('study');
+  const { secret: surveyKey, sealed } = deps.secrets.make(studyId);
   return inOrganization(deps.database, caller.organizationId, async (tx) => {
+    await requireKnown(tx, caller, suppliers);
     const study = await insertStudy(
       tx,
       { organizationId: caller.organizationId, projectId, lineage: caller.lineage, isTest: caller.isTest },
@@ -136,11 +153,16 @@ async function createStudy(
         sampleSize: creation.audience.sample_size,
         serviceCheck: creation.verification?.service_check ?? strict,
         minimumQuality: strict ? 'strict' : 'standard',
+        suppliers,
+        entry: creation.audience.entry ?? (suppliers.length > 0 ? 'signed' : 'open'),
+        returns: creation.survey?.returns ?? (suppliers.length > 0 ? 'confirmed' : 'browser'),
+        minimumSeconds: creation.survey?.minimumSeconds ?? minimumSecondsDefault,
       },
       creation.audience.quotas ?? [],
+      { studyId, sealed },
     );
     await note(tx, actor, study, 'study.created', { projectId });
-    return study;
+    return { study, surveyKey };
   });
 }
 
@@ -154,11 +176,27 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   const quotas = patch.audience?.quotas === undefined ? null : (patch.audience.quotas ?? []);
   const issues = findQuotaIssues(quotas ?? [], study.countries);
   if (issues.length > 0) throw invalid(issues);
-  await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, quotas });
+  const suppliers = patch.audience?.suppliers === undefined ? study.suppliers : (patch.audience.suppliers ?? []);
+  await requireKnown(tx, study, suppliers);
+  await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, quotas, suppliers });
   const short = (await readQuotas(tx, study.studyId)).find(({ limit, verified }) => limit < verified);
   if (quotas !== null && short !== undefined)
     throw belowVerified(`the limit of the quota "${short.name}"`, short.limit, short.verified);
   await note(tx, actor, study, 'study.changed', { sampleSize, quotas: quotas?.length ?? null });
+}
+
+async function requireKnown(
+  tx: Queryable,
+  owner: Pick<Study, 'organizationId' | 'isTest'>,
+  suppliers: readonly string[],
+): Promise<void> {
+  const known = await knownSuppliers(tx, owner, suppliers);
+  const issues = suppliers.flatMap((id, index) =>
+    known.has(id)
+      ? []
+      : [{ path: `/audience/suppliers/${index}`, message: 'is no supplier of the organization; see GET /suppliers.' }],
+  );
+  if (issues.length > 0) throw invalid(issues);
 }
 
 const belowVerified = (what: string, wanted: number, verified: number): Fault =>
@@ -223,7 +261,10 @@ function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
       language: study.language,
       sample_size: study.sampleSize,
       quotas: study.quotas.map(({ held: _held, verified: _verified, ...quota }) => quota),
+      suppliers: [...study.suppliers],
+      entry: study.entry,
     },
+    survey: { returns: study.returns, minimumSeconds: study.minimumSeconds },
     verification: { service_check: study.serviceCheck, minimum_quality: study.minimumQuality },
     entryUrl: entryUrl(audienceUrl, study.studyId),
     createdAt: study.createdAt.toISOString(),
@@ -232,6 +273,8 @@ function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
       screened_out: study.screenedOut,
       verified: study.verified,
       completed: study.completed,
+      unconfirmed: study.unconfirmed,
+      reversed: study.reversed,
       sample_size: study.sampleSize,
       places_left: placesLeft(study),
       quotas: study.quotas.map(({ name, limit, held, verified }) => ({ name, limit, held, verified })),

@@ -1,6 +1,5 @@
 /** Studies and their quotas. Whoever changes a count or a reservation locks the study first. */
-import type { StudyQuota, StudyState } from '../contract/study.js';
-import { makeId } from '../crypto/ids.js';
+import type { EntryMode, ReturnMode, StudyQuota, StudyState } from '../contract/study.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { normalTrait } from './study-rules.js';
@@ -20,6 +19,11 @@ export interface StudySettings {
   readonly sampleSize: number;
   readonly serviceCheck: boolean;
   readonly minimumQuality: 'standard' | 'strict';
+  /** Ids of the suppliers that may send; empty: any of the organization. */
+  readonly suppliers: readonly string[];
+  readonly entry: EntryMode;
+  readonly returns: ReturnMode;
+  readonly minimumSeconds: number;
 }
 
 export interface StoredQuota extends StudyQuota {
@@ -40,6 +44,8 @@ export interface Study extends StudySettings {
   readonly held: number;
   readonly verified: number;
   readonly completed: number;
+  readonly unconfirmed: number;
+  readonly reversed: number;
 }
 
 export interface StudyWithQuotas extends Study {
@@ -48,7 +54,8 @@ export interface StudyWithQuotas extends Study {
 
 const columns = `study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId", lineage, is_test AS "isTest",
   name, survey_url AS "surveyUrl", countries, language, sample_size AS "sampleSize", service_check AS "serviceCheck",
-  minimum_quality AS "minimumQuality", status, created_at AS "createdAt", entered, screened_out AS "screenedOut", held, verified, completed`;
+  minimum_quality AS "minimumQuality", status, created_at AS "createdAt", entered, screened_out AS "screenedOut", held, verified, completed,
+  supplier_ids AS suppliers, entry, returns, minimum_seconds AS "minimumSeconds", unconfirmed, reversed`;
 
 const idForm = /^study_[0-9a-f]{32}$/;
 
@@ -57,12 +64,14 @@ export async function insertStudy(
   owner: Pick<Study, 'organizationId' | 'projectId' | 'lineage' | 'isTest'>,
   settings: StudySettings,
   quotas: readonly StudyQuota[],
+  { studyId, sealed }: { readonly studyId: string; readonly sealed: Uint8Array },
 ): Promise<StudyWithQuotas> {
   const [study] = await tx.query<Study & Row>(
-    `INSERT INTO studies (study_id, organization_id, project_id, lineage, is_test, name, survey_url, countries, language, sample_size, service_check, minimum_quality)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
+    `INSERT INTO studies (study_id, organization_id, project_id, lineage, is_test, name, survey_url, countries, language, sample_size, service_check, minimum_quality,
+       supplier_ids, entry, returns, minimum_seconds, sealed)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING ${columns}`,
     [
-      makeId('study'),
+      studyId,
       owner.organizationId,
       owner.projectId,
       owner.lineage,
@@ -74,6 +83,11 @@ export async function insertStudy(
       settings.sampleSize,
       settings.serviceCheck,
       settings.minimumQuality,
+      settings.suppliers,
+      settings.entry,
+      settings.returns,
+      settings.minimumSeconds,
+      sealed,
     ],
   );
   if (study === undefined) throw new Error('the insert returned no row');
@@ -151,12 +165,12 @@ export async function changeStudy(
     name,
     sampleSize,
     quotas,
-  }: { readonly name: string; readonly sampleSize: number; readonly quotas: readonly StudyQuota[] | null },
+    suppliers = study.suppliers,
+  }: Pick<Study, 'name' | 'sampleSize'> &
+    Partial<Pick<Study, 'suppliers'>> & { readonly quotas: readonly StudyQuota[] | null },
 ): Promise<void> {
-  await tx.query('UPDATE studies SET name = $2, sample_size = $3 WHERE study_id = $1', [
-    study.studyId,
-    name,
-    sampleSize,
+  await tx.query('UPDATE studies SET name = $2, sample_size = $3, supplier_ids = $4 WHERE study_id = $1', [
+    ...[study.studyId, name, sampleSize, suppliers],
   ]);
   if (quotas === null) return;
   await tx.query('DELETE FROM study_quotas WHERE study_id = $1', [study.studyId]);

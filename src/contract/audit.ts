@@ -32,6 +32,12 @@ export const auditActions = [
   'study.created',
   'study.changed',
   'study.moved',
+  'study.survey_key_rotated',
+  'study.reconciled',
+  'supplier.created',
+  'supplier.updated',
+  'supplier.deleted',
+  'supplier.secret_rotated',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -45,7 +51,7 @@ export const AuditEntry = Type.Object({
   }),
   action: StringEnum(auditActions),
   subject: Type.Object({
-    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link', 'client', 'study'] as const),
+    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link', 'client', 'study', 'supplier'] as const),
     id: Type.String(),
   }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),

@@ -18,6 +18,13 @@ export const ageMax = 130;
 /** Longest gender or profession, in characters. */
 export const trait = { minLength: 1, maxLength: 64 } as const;
 
+export const entryModes = ['signed', 'open'] as const;
+export type EntryMode = (typeof entryModes)[number];
+export const returnModes = ['confirmed', 'browser'] as const;
+export type ReturnMode = (typeof returnModes)[number];
+export const minimumSecondsDefault = 30;
+export const studySuppliersMax = 100;
+
 const Age = (description: string) => Type.Integer({ minimum: 0, maximum: ageMax, description });
 
 export const StudyQuota = Type.Object(
@@ -40,6 +47,30 @@ export type StudyQuota = Static<typeof StudyQuota>;
 const SampleSize = Type.Integer({ minimum: 1, maximum: sampleSizeMax, description: 'Respondents wanted.' });
 const Quotas = Type.Array(StudyQuota, { maxItems: quotasMax });
 const Name = Type.String({ minLength: 1, maxLength: 200, description: 'For people; suppliers do not see it.' });
+
+const Suppliers = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+  maxItems: studySuppliersMax,
+  uniqueItems: true,
+  description: 'supplierId of each that may send respondents. Default: every supplier of the organization may.',
+});
+
+const entry = StringEnum(entryModes, {
+  description:
+    'signed: only links with a supplier’s signature. open: links without one, too; their rid is unproven. Default signed where the study names suppliers, else open.',
+});
+const survey = Type.Partial(
+  Type.Object({
+    returns: StringEnum(returnModes, {
+      description:
+        'confirmed: a complete counts once the survey’s server or its signature says so. browser: the respondent’s browser suffices. Default browser where the study names no supplier, else confirmed.',
+    }),
+    minimumSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      description: `Least time in the survey. A complete that comes sooner is too_fast and does not count. Default ${minimumSecondsDefault}.`,
+    }),
+  }),
+).properties;
 
 const verification = Type.Partial(
   Type.Object({
@@ -73,7 +104,10 @@ export const StudyCreation = Type.Object({
     language: Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47 tag of the survey’s language.' }),
     sample_size: SampleSize,
     quotas: Type.Optional(Quotas),
+    suppliers: Type.Optional(Suppliers),
+    entry: Type.Optional(entry),
   }),
+  survey: Type.Optional(Type.Object(survey)),
   verification: Type.Optional(Type.Object(verification)),
 });
 export type StudyCreation = Static<typeof StudyCreation>;
@@ -89,11 +123,14 @@ export const StudyPatch = Type.Object({
     Type.Object({
       sample_size: Type.Optional(SampleSize),
       quotas: Type.Optional(Nullable(Quotas)),
+      suppliers: Type.Optional(Nullable(Suppliers)),
       countries: settled,
       language: settled,
+      entry: settled,
     }),
   ),
   survey_url: settled,
+  survey: settled,
   verification: settled,
   projectId: settled,
   status: refused('is changed by POST /studies/{studyId}/launch, pause, resume, close or cancel.'),
@@ -107,6 +144,8 @@ export const StudyProgress = Type.Object({
   screened_out: Count('Of them, sent away before the survey.'),
   verified: Count('Verified respondents who hold a place or completed.'),
   completed: Count('Verified respondents who completed the survey.'),
+  unconfirmed: Count('Completes that hold their place and do not count until they are confirmed.'),
+  reversed: Count('Completes that were rejected later; they hold no place.'),
   sample_size: SampleSize,
   places_left: Count('Places that a respondent could take now.'),
   quotas: Type.Array(
@@ -131,7 +170,10 @@ export const StudyReply = Type.Object({
     language: Type.String(),
     sample_size: SampleSize,
     quotas: Type.Array(StudyQuota),
+    suppliers: Suppliers,
+    entry: StringEnum(entryModes),
   }),
+  survey: Type.Object({ returns: StringEnum(returnModes), minimumSeconds: Type.Integer() }),
   verification: Type.Object({ service_check: Type.Boolean(), minimum_quality: StringEnum(qualities) }),
   entryUrl: Type.String({ description: 'For suppliers, who add rid and src; see docs/audience.md for the rest.' }),
   createdAt: Timestamp,
@@ -139,20 +181,52 @@ export const StudyReply = Type.Object({
 });
 export type StudyReply = Static<typeof StudyReply>;
 
+const surveyKey = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Signs returns and authorizes POST /studies/{studyId}/returns. It is in this answer and nowhere else.',
+});
+export const CreatedStudyReply = Type.Object({ ...StudyReply.properties, surveyKey });
+export type CreatedStudyReply = Static<typeof CreatedStudyReply>;
+export const SurveyKeyReply = Type.Object({ surveyKey, previousSecretUntil: Nullable(Timestamp) });
+
 export const StudyPage = Type.Object({ studies: Type.Array(StudyReply), nextCursor: Nullable(Type.String()) });
 
+export const completions = ['confirmed', 'unconfirmed', 'too_fast', 'reversed'] as const;
+export type Completion = (typeof completions)[number];
+export const screenOutReasons = ['full', 'duplicate', 'quality', 'targeting', 'limit'] as const;
+export type ScreenOutReason = (typeof screenOutReasons)[number];
+export const respondentStatuses = [
+  'entering',
+  'screened_out',
+  'verifying',
+  'in_survey',
+  'completed',
+  'terminated',
+  'released',
+] as const;
+export type RespondentStatus = (typeof respondentStatuses)[number];
+
 export const RespondentReply = Type.Object({
-  sessionId: Type.String({ description: 'Of the score and of the token.' }),
+  sessionId: Type.String({ description: 'Of the score and of the token; the place of returns and reconciliation.' }),
   respondentId: Type.String({ description: 'rid as the supplier sent it.' }),
   sourceId: Type.String({ description: 'src as the supplier sent it.' }),
-  status: StringEnum(['in_survey', 'completed'] as const),
+  entry: StringEnum(entryModes, { description: 'signed: the supplier’s signature proves the respondentId.' }),
+  status: StringEnum(respondentStatuses),
+  completion: Nullable(
+    StringEnum(completions, {
+      description:
+        'Of a complete. confirmed: by the survey or the owner. unconfirmed: by the browser alone. too_fast: sooner than minimumSeconds. reversed: rejected later.',
+    }),
+  ),
+  screenOutReason: Nullable(StringEnum(screenOutReasons)),
   token: Nullable(Type.String({ description: 'The vh_token that the survey was given.' })),
   score: Percent('Risk at the entry.'),
   duplicateBand: StringEnum(duplicateBands),
   country: Nullable(Type.String({ description: 'By address, else as the supplier declared it; null: not known.' })),
   receiptId: Type.String({ description: 'Of the score; its evidence is read with the key that created the study.' }),
   enteredAt: Timestamp,
-  completedAt: Nullable(Timestamp),
+  returnedAt: Nullable(Timestamp),
+  seconds: Nullable(Count('From the first way to the survey until the return.')),
 });
 export type RespondentReply = Static<typeof RespondentReply>;
 

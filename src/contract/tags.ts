@@ -13,6 +13,7 @@ export const tagDescriptions = {
   'OAuth clients': 'Clients that call with short-lived access tokens of few scopes in place of a key, such as agents.',
   Organizations: 'Settings that all projects of an organization share, and the record of who changed what.',
   Studies: 'Samples of verified respondents for a survey: asked for, fielded, counted and exported.',
+  Suppliers: 'Panels that send respondents: their secrets, and where respondents go back to.',
   Supply: 'What suppliers see of open studies.',
   Public: 'What browsers read without a credential; limited by address, project and origin.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -15,6 +15,7 @@ export const idPrefixes = {
   link: 'link_',
   client: 'client_',
   study: 'study_',
+  supplier: 'sup_',
   reservation: 'plc_',
   token: 'tok_',
 } as const;

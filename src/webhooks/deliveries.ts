@@ -7,6 +7,7 @@
  *
  * Stopping ends what is under way within its time and gives the other leases back.
  */
+import type { SecretStore } from '../crypto/secret-store.js';
 import type { Database } from '../stores/database/port.js';
 import { readClock } from '../stores/database/server.js';
 import type { Consumer, Log } from '../stores/log/port.js';
@@ -22,7 +23,6 @@ import { measureDeliveries, removeExpired } from './rounds.js';
 import { createSender } from './sender.js';
 import type { AttemptDeps } from './attempt.js';
 import { createTargetConfigs } from './target-configs.js';
-import type { SecretStore } from './webhook-store.js';
 
 export interface DeliveriesDeps extends Pick<
   AttemptDeps,

@@ -11,6 +11,7 @@ import {
 import type { AuditAction } from '../contract/audit.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import { makeId } from '../crypto/ids.js';
+import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
 import { objectionTo, type TargetRules } from '../net/target-address.js';
 import type { Database, Queryable } from '../stores/database/port.js';
@@ -23,7 +24,6 @@ import {
   replaceSecret,
   showWebhook,
   updateWebhook,
-  type SecretStore,
   type StoredWebhook,
   type WebhookOwner,
   type WebhookSettings,

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';
+import type { Secrets } from '../crypto/secret-store.js';
 
 export interface Signed {
   readonly event: EventType;
@@ -12,12 +13,6 @@ export interface Signed {
   readonly messageId: string;
   readonly attempt: number;
   readonly body: string;
-}
-
-export interface Secrets {
-  readonly current: string;
-  /** null: no overlap. */
-  readonly previous: string | null;
 }
 
 export function signedHeaders(

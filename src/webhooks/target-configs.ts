@@ -1,7 +1,7 @@
 /** What the sender knows of each webhook, read again after a second, and at once where this process changed it. Reads of one moment go out as one query. */
+import type { Secrets, SecretStore } from '../crypto/secret-store.js';
 import type { Database } from '../stores/database/port.js';
-import type { Secrets } from './signing.js';
-import { webhookColumns, webhookOf, type SecretStore, type StoredWebhook, type WebhookRow } from './webhook-store.js';
+import { webhookColumns, webhookOf, type StoredWebhook, type WebhookRow } from './webhook-store.js';
 
 export interface TargetConfig extends StoredWebhook {
   readonly secrets: Secrets;
@@ -24,7 +24,10 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
   let asked: Map<string, ((config: TargetConfig | null) => void)[]> | null = null;
   let failing: ((error: unknown) => void)[] = [];
 
-  const configOf = (row: WebhookRow): TargetConfig => ({ ...webhookOf(row), secrets: secrets.open(row) });
+  const configOf = (row: WebhookRow): TargetConfig => ({
+    ...webhookOf(row),
+    secrets: secrets.open(row.webhookId, row),
+  });
   let changes = 0;
   /** What was read while a webhook changed may be older than the change. */
   const keep = (webhookId: string, config: TargetConfig | null, changesBefore: number): void => {

@@ -1,11 +1,9 @@
 /** The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook. */
-import { randomBytes } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';
 import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
-import { createSealer, type SealingKeys } from '../crypto/sealing.js';
+import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
-import type { Secrets } from './signing.js';
 
 export interface WebhookOwner {
   readonly organizationId: string;
@@ -39,18 +37,16 @@ export interface StoredWebhook extends WebhookOwner, WebhookSettings {
 }
 
 /** A row under the names of `webhookColumns`. */
-export type WebhookRow = Omit<StoredWebhook, 'parking'> & {
-  readonly sealed: Uint8Array;
-  readonly previousSealed: Uint8Array | null;
-  readonly parkedAt: Date | null;
-  readonly parkedUntil: Date | null;
-  readonly parkedCount: number;
-  readonly parkedReason: string | null;
-};
+export type WebhookRow = Omit<StoredWebhook, 'parking'> &
+  SealedSecrets & {
+    readonly parkedAt: Date | null;
+    readonly parkedUntil: Date | null;
+    readonly parkedCount: number;
+    readonly parkedReason: string | null;
+  };
 
-/** A previous secret that has ended is not read at all. */
 export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", project_id AS "projectId", url, events,
-  payload_version AS "payloadVersion", description, enabled, include_test AS "includeTest", sealed, CASE WHEN previous_until > now() THEN previous_sealed END AS "previousSealed",
+  payload_version AS "payloadVersion", description, enabled, include_test AS "includeTest", ${sealedColumns},
   created_at AS "createdAt", parked_at AS "parkedAt", parked_until AS "parkedUntil", parked_count AS "parkedCount", parked_reason AS "parkedReason"`;
 
 export function webhookOf({ sealed: _sealed, previousSealed: _previous, ...row }: WebhookRow): StoredWebhook {
@@ -78,30 +74,6 @@ export function showWebhook({
       since: parking?.since.toISOString() ?? null,
       nextTryAt: parking?.until.toISOString() ?? null,
     },
-  };
-}
-
-export interface SecretStore {
-  /** A new secret, and how it is stored. */
-  make(webhookId: string): { readonly secret: string; readonly sealed: Uint8Array };
-  open(row: Pick<WebhookRow, 'webhookId' | 'sealed' | 'previousSealed'>): Secrets;
-}
-
-const secretBytes = 32;
-
-export function createSecretStore(masterKeys: SealingKeys): SecretStore {
-  const sealer = createSealer(masterKeys, 'webhook-secrets');
-  const unsealFor = (webhookId: string, sealed: Uint8Array): string =>
-    Buffer.from(sealer.unseal(sealed, Buffer.from(webhookId))).toString('hex');
-  return {
-    make(webhookId) {
-      const bytes = randomBytes(secretBytes);
-      return { secret: bytes.toString('hex'), sealed: sealer.seal(bytes, Buffer.from(webhookId)) };
-    },
-    open: ({ webhookId, sealed, previousSealed }) => ({
-      current: unsealFor(webhookId, sealed),
-      previous: previousSealed === null ? null : unsealFor(webhookId, previousSealed),
-    }),
   };
 }
 
@@ -173,12 +145,7 @@ export async function replaceSecret(
   sealed: Uint8Array,
   overlapHours: number,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE webhooks SET previous_sealed = CASE WHEN $3 > 0 THEN sealed END,
-            previous_until = CASE WHEN $3 > 0 THEN now() + $3 * interval '1 hour' END, sealed = $2
-      WHERE webhook_id = $1`,
-    [webhookId, sealed, overlapHours],
-  );
+  await tx.query(`UPDATE webhooks SET ${replaceSealed} WHERE webhook_id = $1`, [webhookId, sealed, overlapHours]);
 }
 
 export async function deleteWebhook(tx: Queryable, webhookId: string): Promise<void> {

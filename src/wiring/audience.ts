@@ -9,6 +9,7 @@ import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
+import { registerSupplierRoutes } from '../audience/supplier-routes.js';
 import { tokenTypes } from '../contract/token-kinds.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
@@ -22,7 +23,7 @@ import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
 import { openGeographyFiles, openPool, openScoring } from './scoring.js';
-import { wireStudies, createHostedVerificationClient } from './studies.js';
+import { wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;
@@ -65,6 +66,7 @@ export async function startAudience(
         database: stores.database,
         studies: wireStudies(parts, { directories, audienceUrl }),
       });
+      registerSupplierRoutes(scope, wireSuppliers(parts, directories));
       registerFieldingRoutes(scope, {
         entries: createEntryService({
           ...entryPartsOf(parts),

@@ -1,6 +1,9 @@
 /** Studies, put together for every listener that offers them, and the hosted verification of their respondents. */
 import type { Directories } from '../administration/directories.js';
 import { createStudyService, type StudyService } from '../audience/study-service.js';
+import { createSupplierService, type SupplierService } from '../audience/supplier-service.js';
+import { createSecretStore } from '../crypto/secret-store.js';
+import { createTargetClassifier, objectionTo } from '../net/target-address.js';
 import type { Parts } from './parts.js';
 import { insertLink, linkUrl } from '../administration/hosted-links.js';
 import type { HostedVerificationClient } from '../audience/entry-service.js';
@@ -8,16 +11,31 @@ import { linkDaysMax } from '../contract/hosted-link.js';
 import { inOrganization } from '../stores/database/tenant.js';
 
 export const wireStudies = (
-  { settings, stores }: Parts,
+  { settings, stores, masterKeys }: Parts,
   { directories, audienceUrl }: { readonly directories: Directories; readonly audienceUrl: () => string },
 ): StudyService =>
   createStudyService({
     database: stores.database,
     environment: settings.VH_ENV,
+    secrets: createSecretStore(masterKeys.readable),
     findProjectOwner: directories.findProjectOwner,
     liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
     audienceUrl,
   });
+
+export const wireSuppliers = (
+  { settings, stores, masterKeys }: Parts,
+  { findProjectOwner }: Pick<Directories, 'findProjectOwner'>,
+): SupplierService => {
+  const target = { classify: createTargetClassifier(), allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE };
+  return createSupplierService({
+    database: stores.database,
+    environment: settings.VH_ENV,
+    secrets: createSecretStore(masterKeys.readable),
+    findProjectOwner,
+    postbackProblem: (address) => objectionTo(address, target),
+  });
+};
 
 /** A link outlives the place that it is for by far; a respondent who comes back later is verified by the same one. */
 const expiresInDays = linkDaysMax;

@@ -1,11 +1,11 @@
 /** Webhooks, put together: for the API what its routes work with, for the consumers the delivering itself. */
+import { createSecretStore } from '../crypto/secret-store.js';
 import { createGuardedConnect, createResolveHost, resolveLocally } from '../net/guarded-connect.js';
 import { createTargetClassifier } from '../net/target-address.js';
 import type { Consumer } from '../stores/log/port.js';
 import { startDeliveries } from '../webhooks/deliveries.js';
 import { createPoster } from '../webhooks/post.js';
 import type { WebhookDeps } from '../webhooks/routes.js';
-import { createSecretStore } from '../webhooks/webhook-store.js';
 import type { Parts } from './parts.js';
 
 /** Of one attempt, from the name to the last byte of the answer. */

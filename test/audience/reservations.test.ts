@@ -13,6 +13,7 @@ import {
   setStatus,
   type Study,
 } from '../../src/audience/study-store.js';
+import { makeId } from '../../src/crypto/ids.js';
 import { tokenTypes } from '../../src/contract/token-kinds.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
@@ -111,8 +112,10 @@ async function makeStudy(
         sampleSize,
         serviceCheck,
         minimumQuality: 'standard',
+        ...{ suppliers: [], entry: 'open', returns: 'browser', minimumSeconds: 0 },
       },
       quotas,
+      { studyId: makeId('study'), sealed: new Uint8Array(1) },
     ),
   );
   await setStatus(database, study.studyId, 'fielding');
@@ -260,8 +263,8 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
     t.test('quotas of a large study are counted anew within the deadline of a statement', async (t) => {
       const study = await makeStudy(one, 100_000);
       await one.query(
-        `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, verified, gender, age)
-         SELECT study_id || n, study_id, organization_id, project_id, n, 's', n, 'completed', n % 4 = 0, CASE n % 2 WHEN 0 THEN 'female' END, n % 80
+        `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, entry, state, verified, gender, age)
+         SELECT study_id || n, study_id, organization_id, project_id, n, 's', n, 'open', 'completed', n % 4 = 0, CASE n % 2 WHEN 0 THEN 'female' END, n % 80
            FROM studies, generate_series(1, $2::int) n WHERE study_id = $1`,
         [study.studyId, 40_000],
       );
@@ -305,7 +308,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       await instance.returns.comeBack(tokenOf(await instance.enter(study, 'untold')), 'complete');
       t.equal(instance.told.length, before);
       instance.setAway(false);
-      await one.query(`UPDATE study_places SET ended_at = ended_at - interval '1 minute' WHERE study_id = $1`, [
+      await one.query(`UPDATE study_places SET returned_at = returned_at - interval '1 minute' WHERE study_id = $1`, [
         study.studyId,
       ]);
       await reportUnreported({ database: one, reportOutcome: instance.reportOutcome });

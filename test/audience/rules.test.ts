@@ -10,10 +10,10 @@ import {
   possibleActions,
   screen,
   stateAfter,
-  surveyUrlProblem,
 } from '../../src/audience/study-rules.js';
 import { studyActions, studyStates } from '../../src/contract/study.js';
 import { Fault } from '../../src/errors.js';
+import { redirectProblem } from '../../src/net/web-address.js';
 import { creation } from '../helpers/fielding.js';
 
 t.test('a study moves along its table and nowhere else, and a refusal names the state and what is possible', (t) => {
@@ -81,10 +81,10 @@ t.test('addresses that hide where they lead, and schemes of other things, are no
     'ftp://survey.example/',
     ' https://survey.example/',
   ])
-    t.ok(surveyUrlProblem(url, 'development') !== null, url);
-  t.equal(surveyUrlProblem('https://survey.example/a?b=c#d', 'production'), null);
-  t.equal(surveyUrlProblem('http://localhost:8080/', 'development'), null);
-  t.ok(surveyUrlProblem('http://localhost:8080/', 'production') !== null);
+    t.ok(redirectProblem(url, 'development') !== null, url);
+  t.equal(redirectProblem('https://survey.example/a?b=c#d', 'production'), null);
+  t.equal(redirectProblem('http://localhost:8080/', 'development'), null);
+  t.ok(redirectProblem('http://localhost:8080/', 'production') !== null);
   t.end();
 });
 

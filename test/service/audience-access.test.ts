@@ -1,15 +1,16 @@
 /** Every route of studies with every kind of credential, access tokens among them: what is not theirs does not exist. */
 import t from 'tap';
-import { creationExample, patchExample } from '../../src/audience/examples.js';
+import { creationExample, patchExample, supplierExample, supplierPatchExample } from '../../src/audience/examples.js';
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
 import type { StudyReply } from '../../src/contract/study.js';
+import type { SupplierReply } from '../../src/contract/supplier.js';
 import { bearerOf, makeClient } from '../helpers/oauth.js';
 import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';
 import { credentialKinds, type CredentialKind } from './access-table.js';
 
 t.setTimeout(120_000);
 const { service, other, sibling, credentials } = await startOrganizations(t);
-const { audienceUrl, siteUrl, projectId, projectKey } = service.bootstrap;
+const { audienceUrl, siteUrl, projectId, projectKey, organizationKey } = service.bootstrap;
 
 type Kind = CredentialKind | (typeof tokenKinds)[number];
 const tokenKinds = [
@@ -56,13 +57,25 @@ async function makeStudy(actions: readonly string[] = [], own = keyHeaders(proje
   return studyId;
 }
 
+let suppliersMade = 0;
+const supplierBody = () => ({ ...supplierExample, sourceId: `panel-${suppliersMade++}` });
+async function makeSupplier(): Promise<string> {
+  const made = await ask('POST', '/suppliers', keyHeaders(organizationKey), supplierBody());
+  return ((await made.json()) as SupplierReply).supplierId;
+}
+
 /** What an action starts from; the documented body of what takes one. */
 const before: Readonly<Record<string, readonly string[]>> = {
   pauseStudy: ['launch'],
   resumeStudy: ['launch', 'pause'],
   closeStudy: ['launch'],
 };
-const bodies: Readonly<Record<string, object>> = { createStudy: creationExample, updateStudy: patchExample };
+const bodies: Readonly<Record<string, () => object>> = {
+  createStudy: () => creationExample,
+  updateStudy: () => patchExample,
+  createSupplier: supplierBody,
+  updateSupplier: () => supplierPatchExample,
+};
 
 const refused: Partial<Record<Kind, Answer>> = {
   ...Object.fromEntries(
@@ -77,6 +90,19 @@ const refused: Partial<Record<Kind, Answer>> = {
 /** Of a study: only its project, its organization, and clients of that, in the world that it was made in. */
 const beyond = ['otherOrganizationKey', 'otherProjectKey', 'testKey', 'tokenInSibling', 'tokenOfOthers'] as const;
 const notTheirs: Partial<Record<Kind, Answer>> = Object.fromEntries(beyond.map((kind) => [kind, '404']));
+
+/** Suppliers take the organization’s credentials; a supplier’s own project key must not reach the others. */
+const ofOrganization: Partial<Record<Kind, Answer>> = {
+  ...Object.fromEntries((['projectKey', 'otherProjectKey', 'testKey'] as const).map((kind) => [kind, '403'])),
+  tokenInProjectOfOthers: 'ok',
+};
+const notTheirSupplier: Partial<Record<Kind, Answer>> = { otherOrganizationKey: '404', tokenOfOthers: '404' };
+
+function expectedOf(path: string, kind: Kind): Answer {
+  if (path.startsWith('/suppliers'))
+    return ofOrganization[kind] ?? refused[kind] ?? (path.includes('{') ? notTheirSupplier[kind] : undefined) ?? 'ok';
+  return refused[kind] ?? (path.includes('{studyId}') ? notTheirs[kind] : undefined) ?? 'ok';
+}
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
@@ -98,12 +124,14 @@ t.test('every route of studies is tried', (t) => {
 
 for (const { path, method, operationId } of operations)
   t.test(`${operationId} answers every kind of credential`, async (t) => {
-    const isOfStudy = path.includes('{studyId}');
     for (const kind of [...credentialKinds, ...tokenKinds]) {
-      const filled = isOfStudy ? path.replace('{studyId}', await makeStudy(before[operationId])) : path;
-      const { status } = await ask(method, filled, headersOf[kind], bodies[operationId]);
-      const expected = refused[kind] ?? (isOfStudy ? notTheirs[kind] : undefined) ?? 'ok';
-      t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expected, kind);
+      const ids = {
+        studyId: path.includes('{studyId}') ? await makeStudy(before[operationId]) : '',
+        supplierId: path.includes('{supplierId}') ? await makeSupplier() : '',
+      };
+      const filled = path.replace('{studyId}', ids.studyId).replace('{supplierId}', ids.supplierId);
+      const { status } = await ask(method, filled, headersOf[kind], bodies[operationId]?.());
+      t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expectedOf(path, kind), kind);
     }
   });
 

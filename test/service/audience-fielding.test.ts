@@ -159,7 +159,7 @@ t.test('the export is exactly the verified completes, in both formats', async (t
     .map((line) => JSON.parse(line) as RespondentReply);
   t.same(lines.map(({ respondentId }) => respondentId).sort(), completes);
   t.equal(lines.length, 50);
-  t.ok(lines.every(({ status, completedAt }) => status === 'completed' && completedAt !== null));
+  t.ok(lines.every(({ status, returnedAt }) => status === 'completed' && returnedAt !== null));
   const csv = await call('GET', `/studies/${study.studyId}/export?format=csv`);
   t.match(csv.headers.get('content-type'), /^text\/csv/);
   t.same(

@@ -1,4 +1,24 @@
--- Studies of the audience API, their quotas, and the places that respondents hold in them.
+-- Suppliers, studies of the audience API, their quotas, and the places that respondents hold in them.
+
+CREATE TABLE suppliers (
+  supplier_id     text PRIMARY KEY,
+  organization_id text NOT NULL REFERENCES organizations,
+  -- Test keys have suppliers of their own.
+  is_test         boolean NOT NULL,
+  name            text NOT NULL,
+  source_id       text NOT NULL,
+  -- Whose key reads what is open for the supplier.
+  project_id      text REFERENCES projects,
+  redirects       jsonb NOT NULL,
+  postback_url    text,
+  -- The secret under a key that derives from the master key; a replaced one stays valid until it ends.
+  sealed          bytea NOT NULL,
+  previous_sealed bytea,
+  previous_until  timestamptz,
+  created_at      timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (organization_id, is_test, source_id)
+);
+CREATE INDEX suppliers_by_organization ON suppliers (organization_id, supplier_id);
 
 -- The counts are those of study_places, written in the same transactions, each of which locks the study first: that is what makes a place
 -- taken once, however many instances hand them out.
@@ -17,13 +37,26 @@ CREATE TABLE studies (
   service_check   boolean NOT NULL,
   minimum_quality text NOT NULL CHECK (minimum_quality IN ('standard', 'strict')),
   status          text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'fielding', 'paused', 'completed', 'cancelled')),
+  -- Suppliers that may send; empty: any of the organization.
+  supplier_ids    text[] NOT NULL DEFAULT '{}',
+  entry           text NOT NULL CHECK (entry IN ('signed', 'open')),
+  -- What makes a complete count: the survey's own word, or the browser's return.
+  returns         text NOT NULL CHECK (returns IN ('confirmed', 'browser')),
+  minimum_seconds integer NOT NULL CHECK (minimum_seconds >= 0),
+  -- The survey's key, sealed like those of suppliers.
+  sealed          bytea NOT NULL,
+  previous_sealed bytea,
+  previous_until  timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
   entered         integer NOT NULL DEFAULT 0,
   screened_out    integer NOT NULL DEFAULT 0 CHECK (screened_out >= 0),
   -- Places held now: waiting for verification, in the survey, or completed.
   held            integer NOT NULL DEFAULT 0 CHECK (held >= 0),
   verified        integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
-  completed       integer NOT NULL DEFAULT 0
+  completed       integer NOT NULL DEFAULT 0 CHECK (completed >= 0),
+  -- Completes that hold their place and do not count yet.
+  unconfirmed     integer NOT NULL DEFAULT 0 CHECK (unconfirmed >= 0),
+  reversed        integer NOT NULL DEFAULT 0
 );
 CREATE INDEX studies_by_organization ON studies (organization_id, study_id);
 CREATE INDEX studies_open ON studies (organization_id, study_id) WHERE status = 'fielding';
@@ -55,7 +88,11 @@ CREATE TABLE study_places (
   project_id      text NOT NULL,
   respondent_id   text NOT NULL,
   source_id       text NOT NULL,
-  -- Keyed hash of the respondent within the project: what scoring knows them by.
+  -- null: no supplier of the organization has this source_id.
+  supplier_id     text,
+  -- signed: the supplier's signature proves the respondent_id.
+  entry           text NOT NULL CHECK (entry IN ('signed', 'open')),
+  -- Keyed hash of the respondent within the project: what scoring knows them by. Of a signed entry it covers the supplier too.
   respondent_ref  text NOT NULL,
   state           text NOT NULL CHECK (state IN ('entering', 'screened', 'verifying', 'surveying', 'completed', 'terminated', 'released')),
   -- Why, where screened: gate, duplicate, country, verification, or full, which is looked at again when they come back.
@@ -76,17 +113,29 @@ CREATE TABLE study_places (
   token           text,
   token_until     timestamptz,
   entered_at      timestamptz NOT NULL DEFAULT now(),
+  -- When the respondent was first sent to the survey.
+  surveyed_at     timestamptz(3),
   -- When a place that has not come back is free again.
   due_at          timestamptz,
   -- To the millisecond, like the time of outcome events.
-  ended_at        timestamptz(3),
-  outcome_due     boolean NOT NULL DEFAULT false
+  returned_at     timestamptz(3),
+  -- Whose word the return is: of the browser alone, of the survey, or of the study's owner.
+  returned_by     text CHECK (returned_by IN ('browser', 'survey', 'owner')),
+  completion      text CHECK (completion IN ('confirmed', 'unconfirmed', 'too_fast', 'reversed')),
+  -- Why the survey or the owner refused the interview; null: it did not.
+  refused_for     text CHECK (refused_for IN ('fit', 'quality', 'fraud', 'unknown')),
+  reversed_at     timestamptz(3),
+  outcome_due     boolean NOT NULL DEFAULT false,
+  -- The last status that the supplier was sent, and whether it is to be looked at again.
+  exit_status     text,
+  exit_due        boolean NOT NULL DEFAULT false
 );
 CREATE UNIQUE INDEX study_places_one_each ON study_places (study_id, respondent_ref);
-CREATE INDEX study_places_verified ON study_places (study_id, place_id) WHERE verified;
+CREATE INDEX study_places_by_study ON study_places (study_id, place_id);
 CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
-CREATE INDEX study_places_outcomes ON study_places (ended_at) WHERE outcome_due;
+CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
+CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
 CREATE INDEX study_places_by_age ON study_places (entered_at);
 
-CALL isolate_organizations('studies', 'study_quotas', 'study_places');
+CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_places');

@@ -1,0 +1,92 @@
+/** The rules of suppliers, pure: which addresses they may have, what of a change stays, and where a respondent goes back to. */
+import type { Environment } from '../config/settings.js';
+import {
+  exitStatuses,
+  placeholders,
+  type ExitStatus,
+  type SupplierChange,
+  type SupplierRedirects,
+} from '../contract/supplier.js';
+import type { Issue } from '../errors.js';
+import { redirectProblem } from '../net/web-address.js';
+import { exitLines, sign } from './signatures.js';
+import type { SupplierSettings } from './supplier-store.js';
+
+const placeholder = /\{([^{}]*)\}/g;
+
+/** What is wrong with an address that may hold placeholders, as the end of a sentence; `problemOf` judges it with them filled in. */
+export function templateProblem(address: string, problemOf: (filled: string) => string | null): string | null {
+  const unknown = [...address.matchAll(placeholder)].find(([, name]) => !placeholders.some((known) => known === name));
+  if (unknown !== undefined)
+    return `has the unknown placeholder ${unknown[0]}; known are ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
+  const problem = problemOf(address.replaceAll(placeholder, 'x'));
+  if (problem !== null) return problem;
+  return /^https?:\/\/[^/?#]*\{/i.test(address) ? 'must not have a placeholder in its host.' : null;
+}
+
+export function findSupplierIssues(
+  { redirects, postbackUrl }: Pick<SupplierSettings, 'redirects' | 'postbackUrl'>,
+  environment: Environment,
+  postbackProblem: (address: string) => string | null,
+): readonly Issue[] {
+  const isRedirect = (address: string): string | null => redirectProblem(address, environment);
+  const issues = Object.entries(redirects).map(([status, address]) => ({
+    path: `/redirects/${status}`,
+    message: templateProblem(address, isRedirect),
+  }));
+  const all = [
+    ...issues,
+    { path: '/postbackUrl', message: postbackUrl === null ? null : templateProblem(postbackUrl, postbackProblem) },
+  ];
+  return all.flatMap(({ path, message }) => (message === null ? [] : [{ path, message }]));
+}
+
+/** A merge: what is left out stays, null goes back to the default. */
+export function changedSettings(base: SupplierSettings, change: SupplierChange): SupplierSettings {
+  const kept = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
+  return {
+    name: change.name ?? base.name,
+    sourceId: change.sourceId ?? base.sourceId,
+    projectId: kept(change.projectId, base.projectId),
+    redirects: change.redirects === undefined ? base.redirects : mergedRedirects(base.redirects, change.redirects),
+    postbackUrl: kept(change.postbackUrl, base.postbackUrl),
+  };
+}
+
+const mergedRedirects = (base: SupplierRedirects, change: SupplierChange['redirects']): SupplierRedirects =>
+  change === null
+    ? {}
+    : Object.fromEntries(
+        exitStatuses.flatMap((status) => {
+          const address = change?.[status] === undefined ? base[status] : change[status];
+          return typeof address === 'string' ? [[status, address]] : [];
+        }),
+      );
+
+/** What an exit says of itself: the values of the placeholders. */
+export interface Exit {
+  readonly studyId: string;
+  readonly placeId: string;
+  readonly rid: string;
+  readonly status: ExitStatus | 'reversed';
+}
+
+export const exitSignature = ({ studyId, placeId, rid, status }: Exit, secret: string): string =>
+  sign(secret, exitLines(studyId, placeId, rid, status));
+
+/** An address with its placeholders filled in, each escaped for where it stands. */
+export function fillAddress(address: string, exit: Exit, signature: string): string {
+  const values: Readonly<Record<string, string>> = {
+    ...{ rid: exit.rid, status: exit.status, place: exit.placeId, study: exit.studyId, sig: signature },
+  };
+  return address.replaceAll(placeholder, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : encodeURIComponent(value);
+  });
+}
+
+/** Where the supplier has a respondent of this status sent; null: nowhere. */
+export function redirectOf(redirects: SupplierRedirects, status: ExitStatus): string | null {
+  const isRefusal = status === 'quality' || status === 'duplicate';
+  return redirects[status] ?? (isRefusal ? (redirects.screened_out ?? null) : null);
+}

@@ -1,0 +1,154 @@
+/** Suppliers as their organization handles them, in test mode and in live mode apart. Changes are recorded in the audit trail with the write. */
+import { recordAudit, type Actor } from '../administration/audit.js';
+import type { Environment } from '../config/settings.js';
+import type { AuditAction } from '../contract/audit.js';
+import {
+  graceHours,
+  suppliersPerOrganizationMax,
+  type CreatedSupplierReply,
+  type EntrySecretReply,
+  type SupplierChange,
+  type SupplierCreation,
+  type SupplierReply,
+} from '../contract/supplier.js';
+import { makeId } from '../crypto/ids.js';
+import type { SecretStore } from '../crypto/secret-store.js';
+import { Fault } from '../errors.js';
+import { invalid, notFound } from '../kernel/faults.js';
+import type { Page } from '../kernel/paging.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import { changedSettings, findSupplierIssues } from './supplier-rules.js';
+import {
+  deleteSupplier,
+  findSupplier,
+  findSupplierOfSource,
+  insertSupplier,
+  listSuppliers,
+  replaceSupplierSecret,
+  showSupplier,
+  updateSupplier,
+  type Supplier,
+  type SupplierOwner,
+  type SupplierSettings,
+} from './supplier-store.js';
+
+export interface SupplierServiceDeps {
+  readonly database: Database;
+  readonly environment: Environment;
+  readonly secrets: SecretStore;
+  readonly findProjectOwner: (projectId: string) => Promise<string | null>;
+  /** What is wrong with an address that postbacks are sent to, as the end of a sentence, or null. */
+  readonly postbackProblem: (address: string) => string | null;
+}
+
+export type SupplierService = ReturnType<typeof createSupplierService>;
+
+export function createSupplierService(deps: SupplierServiceDeps) {
+  const { database, secrets } = deps;
+
+  /** Throws VALIDATION_FAILED, and NOT_FOUND for a project of others. */
+  const require = async ({ organizationId }: SupplierOwner, settings: SupplierSettings): Promise<void> => {
+    const issues = findSupplierIssues(settings, deps.environment, deps.postbackProblem);
+    if (issues.length > 0) throw invalid(issues);
+    if (settings.projectId !== null && (await deps.findProjectOwner(settings.projectId)) !== organizationId)
+      throw notFound('project');
+  };
+
+  /** One change of a supplier under its lock. */
+  const changing = <T>(
+    owner: SupplierOwner,
+    supplierId: string,
+    run: (tx: Queryable, supplier: Supplier) => Promise<T>,
+  ): Promise<T> =>
+    inOrganization(database, owner.organizationId, async (tx) =>
+      run(tx, requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true }))),
+    );
+
+  return {
+    /** Throws CONFLICT where the sourceId is taken, or there are too many. */
+    async create(actor: Actor, owner: SupplierOwner, creation: SupplierCreation): Promise<CreatedSupplierReply> {
+      const settings = { redirects: {}, postbackUrl: null, projectId: null, ...creation };
+      await require(owner, settings);
+      const supplierId = makeId('supplier');
+      const { secret, sealed } = secrets.make(supplierId);
+      return inOrganization(database, owner.organizationId, async (tx) => {
+        const supplier = await insertSupplier(tx, owner, settings, { supplierId, sealed });
+        if (supplier === null) throw await conflictOf(tx, owner, settings.sourceId);
+        await note(tx, actor, supplier, 'supplier.created', shown(settings));
+        return { ...showSupplier(supplier), entrySecret: secret };
+      });
+    },
+
+    read: (owner: SupplierOwner, supplierId: string): Promise<SupplierReply> =>
+      inOrganization(database, owner.organizationId, async (tx) =>
+        showSupplier(requireSupplier(await findSupplier(tx, owner, supplierId))),
+      ),
+
+    list: (owner: SupplierOwner, page: Page) =>
+      inOrganization(database, owner.organizationId, async (tx) => {
+        const { items, nextCursor } = await listSuppliers(tx, owner, page);
+        return { suppliers: items.map(showSupplier), nextCursor };
+      }),
+
+    async update(actor: Actor, owner: SupplierOwner, supplierId: string, change: SupplierChange) {
+      const missing = (['name', 'sourceId'] as const).find((name) => change[name] === null);
+      if (missing !== undefined) throw invalid([{ path: `/${missing}`, message: 'has no default; send a value.' }]);
+      return changing(owner, supplierId, async (tx, supplier): Promise<SupplierReply> => {
+        const settings = changedSettings(supplier, change);
+        await require(owner, settings);
+        if (!(await updateSupplier(tx, supplierId, settings))) throw await conflictOf(tx, owner, settings.sourceId);
+        await note(tx, actor, supplier, 'supplier.updated', { from: shown(supplier), to: shown(settings) });
+        return showSupplier({ ...supplier, ...settings });
+      });
+    },
+
+    remove: (actor: Actor, owner: SupplierOwner, supplierId: string): Promise<SupplierReply> =>
+      changing(owner, supplierId, async (tx, supplier) => {
+        await deleteSupplier(tx, supplierId);
+        await note(tx, actor, supplier, 'supplier.deleted', shown(supplier));
+        return showSupplier(supplier);
+      }),
+
+    rotateSecret: (
+      actor: Actor,
+      owner: SupplierOwner,
+      supplierId: string,
+      overlapHours: number = graceHours.default,
+    ): Promise<EntrySecretReply> =>
+      changing(owner, supplierId, async (tx, supplier) => {
+        const { secret, sealed } = secrets.make(supplierId);
+        const until = await replaceSupplierSecret(tx, supplierId, sealed, overlapHours);
+        await note(tx, actor, supplier, 'supplier.secret_rotated', { overlapHours });
+        return { entrySecret: secret, previousSecretUntil: until?.toISOString() ?? null };
+      }),
+  };
+}
+
+export function requireSupplier(supplier: Supplier | null): Supplier {
+  if (supplier === null) throw notFound('supplier');
+  return supplier;
+}
+
+const conflictOf = async (tx: Queryable, owner: SupplierOwner, sourceId: string): Promise<Fault> =>
+  (await findSupplierOfSource(tx, owner, sourceId)) === null
+    ? new Fault('CONFLICT', `The organization has ${suppliersPerOrganizationMax} suppliers, which is the most.`)
+    : new Fault('CONFLICT', `Another supplier has the sourceId "${sourceId}"; links of the two would look the same.`);
+
+/** For the audit trail. Addresses may contain secrets, so only their beginnings are shown. */
+const shown = ({ redirects, postbackUrl, ...settings }: SupplierSettings): Readonly<Record<string, unknown>> => ({
+  ...{ name: settings.name, sourceId: settings.sourceId, projectId: settings.projectId },
+  redirects: Object.fromEntries(Object.entries(redirects).map(([status, address]) => [status, beginning(address)])),
+  postbackUrl: postbackUrl === null ? null : beginning(postbackUrl),
+});
+
+const beginning = (address: string): string => address.split(/[?#]/, 1)[0] ?? '';
+
+const note = (
+  tx: Queryable,
+  actor: Actor,
+  { organizationId, supplierId }: Supplier,
+  action: AuditAction,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> =>
+  recordAudit(tx, actor, { organizationId, action, subject: { kind: 'supplier', id: supplierId }, detail });

@@ -1,0 +1,178 @@
+/** Suppliers of an organization: who sends respondents into studies, how their links are signed, and where respondents go back to. */
+import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+
+/** How a respondent’s visit ends, as it is reported to suppliers. */
+export const exitStatuses = ['complete', 'full', 'screened_out', 'quality', 'duplicate', 'finished'] as const;
+export type ExitStatus = (typeof exitStatuses)[number];
+
+/** What may stand in an address, in braces. */
+export const placeholders = ['rid', 'status', 'place', 'study', 'sig'] as const;
+
+export const suppliersPerOrganizationMax = 500;
+/** Hours that a replaced secret stays valid. */
+export const graceHours = { default: 24, max: 720 } as const;
+export const invitationsMax = 1_000;
+export const invitationDays = { default: 14, max: 365 } as const;
+
+const address = (description: string) => Type.String({ minLength: 1, maxLength: 2_048, description });
+
+const redirectMeanings: Readonly<Record<ExitStatus, string>> = {
+  complete: 'The interview counts.',
+  full: 'The study or a quota is full, or closed.',
+  screened_out: 'The respondent does not qualify.',
+  quality: 'The gate, the verification or the survey refused the respondent. Default: screened_out.',
+  duplicate: 'The respondent took part already under another id. Default: screened_out.',
+  finished: 'The respondent has finished this study before.',
+};
+const redirectFields = Object.fromEntries(
+  exitStatuses.map((status) => [status, address(redirectMeanings[status])]),
+) as Record<ExitStatus, ReturnType<typeof address>>;
+
+export const SupplierRedirects = Type.Partial(Type.Object(redirectFields), {
+  additionalProperties: false,
+  description:
+    'Where respondents go at the end, by status. HTTPS; http://localhost too in development. Placeholders: {rid}, {status}, {place}, {study}, {sig}. Without an address the respondent sees a page of the service.',
+});
+export type SupplierRedirects = Static<typeof SupplierRedirects>;
+
+const sourceId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[^\\x00-\\x1f]+$',
+  description: 'src in the links of this supplier.',
+});
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'For people.' }),
+  sourceId,
+  projectId: CallerId('The project whose key the supplier reads /supply/studies with. Default none.'),
+  redirects: SupplierRedirects,
+  postbackUrl: address(
+    'Receives each status of a respondent from server to server, as a POST with a signature. HTTPS. Placeholders as in redirects. Default none.',
+  ),
+};
+
+export const SupplierCreation = Type.Object({
+  name: fields.name,
+  sourceId,
+  projectId: Type.Optional(fields.projectId),
+  redirects: Type.Optional(fields.redirects),
+  postbackUrl: Type.Optional(fields.postbackUrl),
+});
+export type SupplierCreation = Static<typeof SupplierCreation>;
+
+/** The form of a change before null is allowed for every field. */
+export const SupplierFields = Type.Object(fields, { additionalProperties: false });
+export interface SupplierChange {
+  readonly name?: string | null;
+  readonly sourceId?: string | null;
+  readonly projectId?: string | null;
+  readonly redirects?: { readonly [Status in ExitStatus]?: string | null } | null;
+  readonly postbackUrl?: string | null;
+}
+
+const supplier = {
+  supplierId: Type.String(),
+  name: Type.String(),
+  sourceId: Type.String(),
+  projectId: Nullable(Type.String()),
+  redirects: SupplierRedirects,
+  postbackUrl: Nullable(Type.String()),
+  previousSecretUntil: Nullable({ ...Timestamp, description: 'When the replaced secret ends; null: there is none.' }),
+  createdAt: Timestamp,
+};
+export const SupplierReply = Type.Object(supplier);
+export type SupplierReply = Static<typeof SupplierReply>;
+
+const secret = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
+export const CreatedSupplierReply = Type.Object({
+  ...supplier,
+  entrySecret: secret('Signs entry links, redirects and postbacks. It is in this answer and nowhere else.'),
+});
+export type CreatedSupplierReply = Static<typeof CreatedSupplierReply>;
+
+export const SupplierPage = Type.Object({ suppliers: Type.Array(SupplierReply), nextCursor: Nullable(Type.String()) });
+
+export const Rotation = Type.Object({
+  overlapHours: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: graceHours.max,
+      description: `Hours that the old secret stays valid with the new one; 0 after a leak. Default ${graceHours.default}.`,
+    }),
+  ),
+});
+
+export const EntrySecretReply = Type.Object({
+  entrySecret: secret('Signs from now on. It is in this answer and nowhere else.'),
+  previousSecretUntil: supplier.previousSecretUntil,
+});
+export type EntrySecretReply = Static<typeof EntrySecretReply>;
+
+/** Values as they stand in the link and under its signature. */
+const linkValue = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\x00-\\x1f]+$', description }));
+export const Invited = Type.Object(
+  {
+    rid: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^[^\\x00-\\x1f]+$',
+      description: 'The supplier’s id of the respondent.',
+    }),
+    country: linkValue('ISO 3166-1 alpha-2 code.'),
+    age: linkValue('In years.'),
+    gender: linkValue('As the quotas write it; case does not matter.'),
+    profession: linkValue('As the quotas write it; case does not matter.'),
+  },
+  { additionalProperties: false },
+);
+export type Invited = Static<typeof Invited>;
+
+export const Invitations = Type.Object({
+  supplierId: Type.String({ minLength: 1, maxLength: 128 }),
+  respondents: Type.Array(Invited, { minItems: 1, maxItems: invitationsMax }),
+  expiresInDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: invitationDays.max,
+      description: `Days that the links are valid. Default ${invitationDays.default}.`,
+    }),
+  ),
+});
+export type Invitations = Static<typeof Invitations>;
+
+export const InvitationsReply = Type.Object({
+  expiresAt: Timestamp,
+  invitations: Type.Array(Type.Object({ rid: Type.String(), url: Type.String() })),
+});
+export type InvitationsReply = Static<typeof InvitationsReply>;
+
+export const linkProblems = [
+  'not_an_entry_link',
+  'study_unknown',
+  'study_not_open',
+  'value_missing',
+  'value_unreadable',
+  'line_feed',
+  'supplier_unknown',
+  'supplier_not_in_study',
+  'signature_missing',
+  'signature_wrong',
+  'expired',
+  'country_not_in_study',
+] as const;
+export type LinkProblem = (typeof linkProblems)[number];
+
+export const LinkCheck = Type.Object({ url: Type.String({ minLength: 1, maxLength: 8_192 }) });
+export const LinkCheckReply = Type.Object({
+  ok: Type.Boolean({ description: 'Whether a respondent who opens the link now reaches the gate.' }),
+  entry: StringEnum(['signed', 'open'] as const, { description: 'open: the link has no signature.' }),
+  expiresAt: Nullable(Timestamp),
+  signedWith: Nullable(StringEnum(['current', 'previous'] as const, { description: 'Which secret signed it.' })),
+  signedText: Nullable(
+    Type.String({ description: 'The text that the signature has to cover, lines joined with a line feed.' }),
+  ),
+  problems: Type.Array(Type.Object({ code: StringEnum(linkProblems), message: Type.String() })),
+});
+export type LinkCheckReply = Static<typeof LinkCheckReply>;

@@ -1,0 +1,86 @@
+/** The pure rules of suppliers: signatures, addresses with placeholders, merges. */
+import { createHmac } from 'node:crypto';
+import t from 'tap';
+import { entryLines, exitLines, returnLines, sign, signerOf, textOf } from '../../src/audience/signatures.js';
+import {
+  changedSettings,
+  exitSignature,
+  fillAddress,
+  findSupplierIssues,
+  redirectOf,
+  templateProblem,
+} from '../../src/audience/supplier-rules.js';
+
+const link = { studyId: 'study_1', rid: 'r-1', src: 'panel', exp: '1790000000' };
+const secrets = { current: 'a'.repeat(64), previous: 'b'.repeat(64) };
+const exit = { studyId: 'study_1', placeId: 'plc_1', rid: 'r&1?', status: 'complete' } as const;
+
+t.test('a signature covers the documented lines, an absent trait as an empty one', (t) => {
+  t.equal(textOf(entryLines(link)), 'vh-entry-1\nstudy_1\nr-1\npanel\n1790000000\n\n\n\n');
+  const full = { ...link, country: 'DE', age: '33', gender: 'female', profession: 'nurse' };
+  t.equal(textOf(entryLines(full)), 'vh-entry-1\nstudy_1\nr-1\npanel\n1790000000\nDE\n33\nfemale\nnurse');
+  t.equal(textOf(returnLines('study_1', 'plc_1', 'complete', '1790')), 'vh-return-1\nstudy_1\nplc_1\ncomplete\n1790');
+  t.equal(textOf(exitLines('study_1', 'plc_1', 'r-1', 'full')), 'vh-exit-1\nstudy_1\nplc_1\nr-1\nfull');
+  const byHand = createHmac('sha256', secrets.current)
+    .update(textOf(entryLines(full)))
+    .digest('base64url');
+  t.equal(sign(secrets.current, entryLines(full)), byHand);
+  t.end();
+});
+
+t.test('a signature names the secret that made it, and anything else is none', (t) => {
+  const lines = entryLines(link);
+  t.equal(signerOf(secrets, lines, sign(secrets.current, lines)), 'current');
+  t.equal(signerOf(secrets, lines, sign(secrets.previous, lines)), 'previous');
+  t.equal(signerOf({ ...secrets, previous: null }, lines, sign(secrets.previous, lines)), null);
+  for (const [name, value] of Object.entries({ studyId: 'study_2', rid: 'r-2', src: 'other', exp: '1', country: 'DE' }))
+    t.equal(signerOf(secrets, entryLines({ ...link, [name]: value }), sign(secrets.current, lines)), null, name);
+  for (const signature of ['', 'x', sign(secrets.current, lines).slice(1), sign('c'.repeat(64), lines)])
+    t.equal(signerOf(secrets, lines, signature), null, signature);
+  t.end();
+});
+
+t.test('placeholders are escaped where they stand, and only known ones are taken', (t) => {
+  const signature = exitSignature(exit, secrets.current);
+  t.equal(signature, sign(secrets.current, exitLines('study_1', 'plc_1', 'r&1?', 'complete')));
+  t.equal(
+    fillAddress('https://panel.example/e?i={rid}&s={status}&p={place}&y={study}&h={sig}', exit, signature),
+    `https://panel.example/e?i=r%261%3F&s=complete&p=plc_1&y=study_1&h=${signature}`,
+  );
+  t.match(
+    templateProblem('https://panel.example/{id}', () => null),
+    /unknown placeholder \{id\}/,
+  );
+  t.match(
+    templateProblem('https://{rid}.example/', () => null),
+    /host/,
+  );
+  t.equal(
+    templateProblem('https://panel.example/{rid}', () => null),
+    null,
+  );
+  t.same(
+    findSupplierIssues(
+      { redirects: { complete: 'ftp://x', full: 'https://panel.example/{rid}' }, postbackUrl: 'https://10.0.0.1/' },
+      'production',
+      () => 'must be public.',
+    ).map(({ path }) => path),
+    ['/redirects/complete', '/postbackUrl'],
+  );
+  t.end();
+});
+
+t.test('a refusal goes to its own address, else to that of the screened out; a change merges', (t) => {
+  const redirects = { complete: 'https://c', screened_out: 'https://s' };
+  t.equal(redirectOf(redirects, 'quality'), 'https://s');
+  t.equal(redirectOf({ ...redirects, duplicate: 'https://d' }, 'duplicate'), 'https://d');
+  t.equal(redirectOf(redirects, 'full'), null);
+  const base = { name: 'P', sourceId: 'p', projectId: 'proj_1', redirects, postbackUrl: 'https://b' };
+  t.same(changedSettings(base, { redirects: { complete: null, full: 'https://f' }, postbackUrl: null }), {
+    ...base,
+    redirects: { screened_out: 'https://s', full: 'https://f' },
+    postbackUrl: null,
+  });
+  t.same(changedSettings(base, { redirects: null, projectId: null }), { ...base, redirects: {}, projectId: null });
+  t.end();
+});
