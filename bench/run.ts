@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
+import { benchCamera } from './camera.js';
 import { benchCompare } from './compare.js';
 import { benchCounters } from './counters.js';
 import { benchDevices } from './devices.js';
@@ -43,11 +44,12 @@ const { values, positionals } = parseArgs({
     devices: { type: 'string', default: '100000' },
     traffic: { type: 'string', default: '6000' },
     embedded: { type: 'boolean' },
+    kind: { type: 'string' },
     bench: { type: 'string', default: 'score' },
     write: { type: 'string' },
   },
 });
-const { embedded, rates, bench: compared, write, ...texts } = values;
+const { embedded, kind, rates, bench: compared, write, ...texts } = values;
 const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
   keyof typeof texts,
   number
@@ -55,6 +57,7 @@ const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [
 const options = {
   ...numbers,
   ...(embedded && { embedded }),
+  ...(kind !== undefined && { kind }),
   rates: rates.split(',').map(Number),
   warm: { requests: numbers['warm-requests'], seconds: numbers['warm-seconds'] },
 };
@@ -62,6 +65,7 @@ const [name = '', ...commits] = positionals;
 
 const benches = {
   admin: benchAdmin,
+  camera: benchCamera,
   compare: () => benchCompare(commits, compared, options),
   counters: benchCounters,
   devices: benchDevices,

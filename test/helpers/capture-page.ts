@@ -2,11 +2,12 @@
  * A page with the camera part of the SDK, its models and, where a test wants one, a computed person before its camera. Opened in real
  * Chromium under the content security policy that an embedding page is asked for.
  */
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';
 import { hasChromium, launchDriven } from './browser.js';
+import { temporaryDirectory } from './directories.js';
 import { repositoryPath } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 import { pollUntil } from './wait-until.js';
@@ -14,7 +15,7 @@ import { pollUntil } from './wait-until.js';
 export const modelsPath = '/models/';
 export const withoutChromium = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 
-interface Test {
+export interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
@@ -78,13 +79,15 @@ export interface CapturePageOptions {
   readonly connect?: string;
   /** Permission for the camera; given unless said otherwise. */
   readonly permitted?: boolean;
+  /** How many times slower the page’s own thread runs; not its workers. */
+  readonly slowness?: number;
 }
 
 /** Files below dist/sdk/v1, as the build made them. */
 const builtPath = (path: string): string => repositoryPath(join('dist/sdk/v1', path));
 
 export async function openCapturePage(t: Test, options: CapturePageOptions = {}): Promise<CapturePage> {
-  const { args = [], models = {}, connect = '', permitted = true } = options;
+  const { args = [], models = {}, connect = '', permitted = true, slowness = 1 } = options;
   const site = await startStaticSite({
     files: {
       '/': '<!doctype html><meta charset="utf-8"><title>capture</title><video muted playsinline></video><script type="module" src="/run.js"></script>',
@@ -114,6 +117,8 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
+  const rate = { rate: slowness };
+  if (slowness > 1) await (await driven.context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', rate);
   await page.goto(site.origin);
   // Not waitForFunction: it evaluates in the page what the policy forbids.
   await pollUntil('the page', async () =>
@@ -127,6 +132,21 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
     run: ({ challenges = [], models: base = modelsPath, ...rest } = {}) =>
       page.evaluate(`runCapture(${JSON.stringify({ challenges, models: base, ...rest })})`),
   };
+}
+
+/** Flags of Chromium that show a file as its camera, over and over: frames of the computed person, who moves at the frames named. */
+export async function recordCamera(
+  t: Test,
+  count: number,
+  moveAt: Readonly<Record<number, string>>,
+): Promise<{ readonly args: readonly string[] }> {
+  const { page, placeFace } = await openCapturePage(t);
+  await placeFace({});
+  const frames: string[] = await page.evaluate(`recordFace(${count}, ${JSON.stringify(moveAt)})`);
+  const file = join(temporaryDirectory(t), 'clip.mjpeg');
+  writeFileSync(file, Buffer.concat(frames.map((frame) => Buffer.from(frame, 'base64'))));
+  await page.close();
+  return { args: ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${file}`] };
 }
 
 /** What a page needs that has a computed person: `/run.js` and what it loads. */

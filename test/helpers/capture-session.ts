@@ -1,9 +1,8 @@
 /**
  * One session of a page with a camera: challenges from the service, a capture in real Chromium with the service’s own models, and the verdict.
  */
-import type { Test } from 'tap';
 import type { VerifyReply } from '../../src/contract/score-envelope.js';
-import { openCapturePage, type CapturePageOptions, type CaptureRun } from './capture-page.js';
+import { openCapturePage, type CapturePageOptions, type CaptureRun, type Test } from './capture-page.js';
 import { startTestService, type TestService } from './service.js';
 import { createSession, verify } from './verifications.js';
 
@@ -18,7 +17,7 @@ export interface Participant {
   readonly jitterMs?: number;
   /** Name of the camera in the envelope, in place of the one that the browser told. */
   readonly label?: string;
-  /** Pictures are taken, as of a project that samples them. */
+  /** The project samples pictures, and they are taken. */
   readonly pictures?: boolean;
   /** One that the test started; else a service of this session’s own. */
   readonly service?: TestService;
@@ -37,7 +36,7 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
   const { siteUrl, projectId } = service.bootstrap;
   // So that subtle signals come by name.
   await service.call('PATCH', `/projects/${projectId}`, {
-    body: { config: { riskAggregator: 'on' } },
+    body: { config: { riskAggregator: 'on', ...(person.pictures === true && { evidenceFrames: 'sampled' }) } },
     headers: { 'x-api-key': service.bootstrap.organizationKey },
   });
   const { page, placeFace, run, complaints } = await openCapturePage(test, { ...person.page, connect: siteUrl });

@@ -16,12 +16,15 @@ export interface Player {
 }
 
 /** What a person shows who does what is asked, each answer made after its challenge was revealed. */
-export async function playCapture(
+export const playCapture = (count: number, player: Player, over: Partial<CaptureOptions> = {}): Promise<Capture> =>
+  playAny(count, player, (challenges) => captureHuman({ seed: 1, leadMs: 1_000, gapMs: 1_000, ...over, challenges }));
+
+/** Plays what `make` makes of the challenges so far. What it shows of one may not depend on those after it. */
+export async function playAny(
   count: number,
   { ask, pass = sleep }: Player,
-  over: Partial<CaptureOptions> = {},
+  make: (challenges: readonly IssuedChallenge[]) => Capture,
 ): Promise<Capture> {
-  const options = { seed: 1, leadMs: 1_000, gapMs: 1_000, ...over };
   const revealed: IssuedChallenge[] = [];
   let commitment: string | null = null;
   let frameCount = 0;
@@ -30,7 +33,7 @@ export async function playCapture(
     const rest = Array.from({ length: count - revealed.length }, (_, next): IssuedChallenge => {
       return { id: `later-${next}`, type: 'blink', timeoutMs: 8_000 };
     });
-    const capture = captureHuman({ ...options, challenges: [...revealed, ...rest] });
+    const capture = make([...revealed, ...rest]);
     const { frames, challenges, endMs } = capture;
     const last = challenges[index - 1];
     const until = index === count ? frames.atMs.length : (last?.lastFrame ?? -1) + 1;

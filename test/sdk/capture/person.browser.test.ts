@@ -6,7 +6,6 @@ import t from 'tap';
 import type { EvidenceFrame } from '../../../src/contract/evidence-frames.js';
 import { withoutChromium } from '../../helpers/capture-page.js';
 import { playPictures } from '../../helpers/picture-forgery.js';
-import { createPatch } from '../../helpers/project-fields.js';
 import { takePart } from '../../helpers/capture-session.js';
 import { repositoryPath } from '../../helpers/repository.js';
 import { startTestService } from '../../helpers/service.js';
@@ -66,8 +65,7 @@ t.test(
       async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok,
       'the index of faces is filled',
     );
-    // The embedding is that of the pictures.
-    await createPatch(t, service)({ config: { evidenceFrames: 'sampled' } });
+    // With pictures the embedding is theirs.
     const first = await takePart(t, { answering: true, face: { seed: 11 }, pictures: true, service });
     const { reply } = first;
     t.match(reply, { status: 'pass', isDuplicate: false, biometricEvidence: 'seen' }, { reply });
