@@ -91,6 +91,11 @@ export const errorTable = {
     status: 422,
     meaning: 'The verification envelope is malformed; `issues` names each field by JSON pointer.',
   },
+  PROOF_REQUIRED: {
+    status: 428,
+    meaning:
+      'The address makes many sessions, so that each costs some work: solve `proof` and repeat the call with it. The SDK does.',
+  },
   QUOTA_EXCEEDED: {
     status: 429,
     meaning:

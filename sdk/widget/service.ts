@@ -13,6 +13,7 @@ import type {
 import type { MountOptions } from './api.js';
 import type { Reply, Transport, Trouble } from './http.js';
 import { readStorage } from '../lite/signals/storage.js';
+import { payWithWork, type AskWithProof } from './proof.js';
 import { replyOfEnvelope } from './result.js';
 import { createSessionSecrets } from './session-secrets.js';
 
@@ -65,9 +66,9 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
         previousSessionId,
         previousSessionId === null ? undefined : secrets.find(previousSessionId),
       );
-      const created = said<SessionReply>(
-        await call({ method: 'POST', url: `${endpoint}/public/sessions`, body }, signal),
-      );
+      const url = `${endpoint}/public/sessions`;
+      const ask: AskWithProof = (proof) => call({ method: 'POST', url, body: { ...body, ...proof } }, signal);
+      const created = said<SessionReply>(await payWithWork(ask, signal));
       if (created.kind === 'said') secrets.keep(created.value);
       return created;
     },

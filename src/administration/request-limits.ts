@@ -6,6 +6,7 @@
  * would be the greater harm.
  */
 import type { KeyCaller } from '../kernel/caller.js';
+import type { RateState } from '../contract/rate.js';
 import { rateLimited } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
 import type { NetworkClass } from '../contract/facts.js';
@@ -36,11 +37,14 @@ const failedAuthenticationsPerMinute = 30;
 const unknownClientsPerMinute = 600;
 /** More than retries, reloads and a household of tabs make. */
 const deviceSessionsPerMinute = 20;
+/** More than the limit of a minute lets an address make in an hour. */
+const sessionsCountMax = 1_000_000;
 /** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
 const sharedAddressFactor = 10;
 
 export function createLimits(deps: LimitDeps) {
-  async function take(who: string, tag: string, limits: readonly RateLimit[]): Promise<void> {
+  /** null where the counters store is away. */
+  async function takeRate(who: string, tag: string, limits: readonly RateLimit[]): Promise<RateState | null> {
     const nowMs = deps.now();
     const rate = await deps.counters.takeRate(tag, nowMs, limits).catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
@@ -49,7 +53,9 @@ export function createLimits(deps: LimitDeps) {
       return null;
     });
     if (rate !== null && !rate.allowed) throw rateLimited(who, rate);
+    return rate;
   }
+  const take = async (...call: Parameters<typeof takeRate>): Promise<void> => void (await takeRate(...call));
 
   const takePage = async (kind: string, projectId: string, page: string | null): Promise<void> => {
     if (deps.publicPerMinute === 0) return;
@@ -80,17 +86,7 @@ export function createLimits(deps: LimitDeps) {
         },
       );
     },
-    /**
-     * One public call of an address, or of its /64. Addresses that nobody has on the internet are no caller’s own: they are of a network’s inside,
-     * or of a proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
-     */
-    async takeAddress(kind: string, address: Address | null): Promise<void> {
-      if (deps.publicPerAddress === 0 || address?.range !== 'public') return;
-      const network = deps.networkOf(address);
-      const isShared = network === 'mobile' || network === 'education';
-      const limit = deps.publicPerAddress * (isShared ? sharedAddressFactor : 1);
-      await take('This address', address.place, [{ key: `${kind}:address`, limit, windowSeconds: 60 }]);
-    },
+    ...addressLimits(deps, takeRate),
     /** One session of a browser, by the keyed hash of the token that it keeps. */
     takeDevice: (projectId: string, deviceRef: string): Promise<void> =>
       take('This browser', projectId, [
@@ -116,6 +112,38 @@ export function createLimits(deps: LimitDeps) {
     /** One demo key of a project. */
     takeDemoKey: (projectId: string) =>
       take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
+  };
+}
+
+type TakeRate = (who: string, tag: string, limits: readonly RateLimit[]) => Promise<RateState | null>;
+
+/**
+ * Limits of an address, or of its /64. Addresses that nobody has on the internet are no caller’s own: they are of a network’s inside, or of a
+ * proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
+ */
+function addressLimits({ publicPerAddress, networkOf }: LimitDeps, takeRate: TakeRate) {
+  /** Calls a minute; 0 where it is not limited. */
+  function limitOf(address: Address | null): number {
+    if (address?.range !== 'public') return 0;
+    const network = networkOf(address);
+    return publicPerAddress * (network === 'mobile' || network === 'education' ? sharedAddressFactor : 1);
+  }
+  const who = 'This address';
+  return {
+    /** One public call. */
+    async takeAddress(kind: string, address: Address | null): Promise<void> {
+      const limit = limitOf(address);
+      if (address === null || limit === 0) return;
+      await takeRate(who, address.place, [{ key: `${kind}:address`, limit, windowSeconds: 60 }]);
+    },
+    /** Counts a session; answers those of the hour as a multiple of the free ones, which are half of what a minute may have. 0: not limited. */
+    async countSession(address: Address | null): Promise<number> {
+      const free = limitOf(address) / 2;
+      if (address === null || free === 0) return 0;
+      const limit = { key: 'sessions:hour', limit: sessionsCountMax, windowSeconds: 3_600 };
+      const rate = await takeRate(who, address.place, [limit]);
+      return rate === null ? 0 : (rate.limit - rate.remaining) / free;
+    },
   };
 }
 

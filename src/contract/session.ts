@@ -7,6 +7,7 @@
 import { Type, type Static } from 'typebox';
 import { callerIdLengthMax, challengeCountMax, evidenceFramesMax, frameCountMax } from '../limits.js';
 import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { SolvedProof } from './session-proof.js';
 import { verificationModes, widgetModes } from './project.js';
 import { IssuedChallenge } from './verdict.js';
 
@@ -65,6 +66,7 @@ export const PublicSessionCreation = Type.Object({
   deviceToken: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'Random token kept in the browser’s storage.' }),
   ),
+  proof: Type.Optional(SolvedProof),
 });
 export type PublicSessionCreation = Static<typeof PublicSessionCreation>;
 

@@ -80,6 +80,11 @@ function verificationMetrics({ counter, histogram }: Makers) {
     sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by mode: live or demo.', [
       'mode',
     ]),
+    sessionProofs: counter(
+      'vh_session_proofs_total',
+      'Proofs of work of addresses that make many sessions, by result: asked, solved, or refused (wrong, expired, or spent before).',
+      ['result'],
+    ),
     verifications: counter('vh_verifications_total', 'Verifications completed, by status and mode.', [
       'status',
       'mode',

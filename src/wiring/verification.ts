@@ -6,7 +6,7 @@ import { eraseLinks } from '../administration/hosted-links.js';
 import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
-import { createMakeRef, type MakeRef } from '../crypto/master-key.js';
+import { createMakeRef, deriveKey, type MakeRef } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
@@ -31,6 +31,7 @@ import { createResultService } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import { createChallengeService, type Randomness } from '../verification/sessions/challenges.js';
 import { findOutcome } from '../verification/sessions/session-store.js';
+import { createSessionProofs } from '../verification/sessions/session-proofs.js';
 import { createSessionService } from '../verification/sessions/session-service.js';
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
@@ -91,6 +92,11 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     observe: deps.observe,
     secrets: createSecretGuard({ counters, metrics, now }),
     faceTries: createFaceTries({ counters, metrics, now }),
+    proofs: createSessionProofs({
+      ...{ random, metrics, now },
+      key: deriveKey(masterKeys.first, 'session proofs'),
+      countSession: limits.countSession,
+    }),
     sessions: createSessionService({ database, random, metrics, now, findStepUp: deps.findStepUp }),
     challenges: createChallengeService({ database, random, now }),
     results: createResultService({

@@ -15,11 +15,13 @@ import { registerReadable, type PublicSessionDeps } from '../public-sessions.js'
 import { findNamedLink, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
-import { findSession, type StoredSession } from './session-store.js';
+import type { SessionProofs } from './session-proofs.js';
+import { findSession, isProofSpent, type StoredSession } from './session-store.js';
 import { wasOnDevice } from '../uniqueness/fingerprint-store.js';
 
 export interface SessionRouteDeps extends PublicSessionDeps {
   readonly sessions: SessionService;
+  readonly proofs: SessionProofs;
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
   readonly deviceRefOf: (organizationId: string, token: string) => string;
   readonly now: () => number;
@@ -52,34 +54,41 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
         operationId: 'createPublicSession',
         summary: 'Create a verification session, from the page',
         description:
-          'The page’s origin must be allowed. With previousSessionId the session is a retry: send the failed session’s clientSecret as previousClientSecret, or the deviceToken of the browser that it failed in.',
+          'The page’s origin must be allowed. An address that makes many sessions gets 428 with a `proof` to solve; repeat the call with it. With previousSessionId the session is a retry: send the failed session’s clientSecret as previousClientSecret, or the deviceToken of the browser that it failed in.',
         body: {
           ...PublicSessionCreation,
           examples: [{ siteKey: deps.exampleSiteKey ?? 'proj_of_yours', ...exampleBody }],
         },
-        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
+        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 428, 429]) },
       },
     },
     async (request, reply) => {
-      const { siteKey, ...body } = request.body;
+      const { siteKey, proof: solved, ...body } = request.body;
+      const payer = { siteKey, address: request.clientAddress };
+      // The call that it was asked by was counted.
+      const proof = deps.proofs.read(payer, solved);
       const link = await findNamedLink(deps.database, readSiteKey(siteKey).projectId, body.linkId);
       const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
         isLinked: link !== null,
-        counts: 'sessions',
+        counts: proof === null ? 'sessions' : 'reads',
       });
       await deps.limits.requireTrial(project.organizationId);
+      if (proof === null) await deps.proofs.charge(payer);
       await requireOwnRetry(deps, request.clientAddress, body);
       const { deviceToken } = body;
       if (deviceToken !== undefined)
         await deps.limits.takeDevice(siteKey, deps.deviceRefOf(project.organizationId, deviceToken));
       const owner: SessionOwner = {
-        ...{ project, organization, link },
+        ...{ project, organization, link, proof },
         mode: mode === 'test' ? mode : (link?.mode ?? 'live'),
         diagnostics: false,
         asker: 'page',
       };
       const creation = link === null ? body : throughLink(link, body, deps.now());
-      return reply.code(201).send(await deps.sessions.create(owner, creation));
+      const created = deps.sessions.create(owner, creation).catch((error: unknown) => {
+        throw isProofSpent(error) ? deps.proofs.spent(payer) : error;
+      });
+      return reply.code(201).send(await created);
     },
   );
 }
@@ -88,7 +97,7 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
 async function requireOwnRetry(
   { database, secrets, deviceRefOf }: SessionRouteDeps,
   address: FastifyRequest['clientAddress'],
-  { previousSessionId: sessionId, previousClientSecret, deviceToken }: Omit<PublicSessionCreation, 'siteKey'>,
+  { previousSessionId: sessionId, previousClientSecret, deviceToken }: Omit<PublicSessionCreation, 'siteKey' | 'proof'>,
 ): Promise<void> {
   if (sessionId === undefined) return;
   const parent = await findSession(database, sessionId);

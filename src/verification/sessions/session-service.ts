@@ -40,6 +40,8 @@ export interface SessionOwner {
   /** Whether callers of the session may ask for diagnostics. */
   readonly diagnostics: boolean;
   readonly asker: 'page' | 'backend';
+  /** Token of the proof of work that pays for the session. */
+  readonly proof?: string | null;
   /** The link that the session comes through. */
   readonly link: Pick<HostedLink, 'respondentId' | 'isOwnReturn'> | null;
 }
@@ -157,7 +159,7 @@ const stepUpModes = { light: 'captcha', heavy: 'standard' } as const;
 
 function draftSession(
   { random, now }: SessionServiceDeps,
-  { project, mode, diagnostics, asker, link }: SessionOwner,
+  { project, mode, diagnostics, asker, link, proof = null }: SessionOwner,
   request: SessionRequest,
   stepUp: StepUp | null,
 ): { readonly session: NewSession; readonly clientSecret: string } {
@@ -186,6 +188,7 @@ function draftSession(
     challengeCount: countChallenges({ ...config, widgetMode }),
     stepUp,
     consent: request.consent ?? null,
+    proof,
     rootSessionId: sessionId,
     retryCount: 0,
     createdAt: new Date(nowMs),

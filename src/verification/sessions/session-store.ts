@@ -31,6 +31,8 @@ export type NewSession = {
   /** The score that asked for it. */
   readonly stepUp: StepUp | null;
   readonly consent: { readonly biometric: boolean; readonly at: string } | null;
+  /** Token of the proof of work that pays for it; null: it is free. */
+  readonly proof: string | null;
   readonly rootSessionId: string;
   readonly retryCount: number;
   readonly createdAt: Date;
@@ -56,7 +58,7 @@ export type StoredSession = NewSession & {
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
   mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId",
   respondent_trusted AS "respondentTrusted", within_study AS "withinStudy", link_id AS "linkId",
-  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenge_count AS "challengeCount", challenge_calls AS "challengeCalls", step_up AS "stepUp", consent, root_session_id AS "rootSessionId",
+  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenge_count AS "challengeCount", challenge_calls AS "challengeCalls", step_up AS "stepUp", consent, proof, root_session_id AS "rootSessionId",
   retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
   completed_at AS "completedAt", status,
   token_id AS "tokenId", result`;
@@ -65,8 +67,8 @@ const idForm = /^sess_[0-9a-f]{32}$/;
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, study_id, respondent_id, link_id, data_collector,
-       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study, step_up)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21, $22::jsonb)`,
+       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study, step_up, proof)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21, $22::jsonb, $23)`,
     [
       ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.mode],
       ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
@@ -75,10 +77,15 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       ...[session.rootSessionId, session.retryCount, session.createdAt, session.expiresAt],
       ...[session.respondentTrusted, session.withinStudy],
       session.stepUp === null ? null : JSON.stringify(session.stepUp),
+      session.proof,
     ],
     { recurring: true },
   );
 }
+
+/** Whether a creation failed as its proof of work paid for another session. */
+export const isProofSpent = (error: unknown): boolean =>
+  error instanceof DatabaseConflict && error.constraint === 'verification_sessions_one_proof';
 
 /** null for what is no id of ours, too. */
 export async function findSession(database: Queryable, sessionId: string): Promise<StoredSession | null> {

@@ -27,6 +27,8 @@ CREATE TABLE verification_sessions (
   -- The score that asked for it: its receipt, its session, and how much is to be proven; null: none did.
   step_up            jsonb,
   consent            jsonb,
+  -- The token of the proof of work that paid for it; null: it was free.
+  proof              text,
   -- The chain of retries: its first session, and how many retries led here.
   root_session_id    text NOT NULL,
   retry_count        integer NOT NULL CHECK (retry_count >= 0),
@@ -52,6 +54,8 @@ CREATE TABLE verification_sessions (
 CREATE INDEX verification_sessions_by_chain ON verification_sessions (root_session_id);
 -- A chain ends with the first of its sessions that does not fail; of two at the same moment the second breaks this.
 CREATE UNIQUE INDEX verification_sessions_one_pass ON verification_sessions (root_session_id) WHERE status IN ('pass', 'review');
+-- A proof pays for one session.
+CREATE UNIQUE INDEX verification_sessions_one_proof ON verification_sessions (proof) WHERE proof IS NOT NULL;
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX verification_sessions_by_score ON verification_sessions (project_id, (step_up ->> 'sessionId')) WHERE step_up IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
