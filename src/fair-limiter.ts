@@ -32,14 +32,19 @@ export type ShareObserver = (use: ShareUse) => void;
 export type Release = () => void;
 export type FairLimiter = ReturnType<typeof createFairLimiter>;
 
+export type Holdings = ReturnType<typeof createHoldings>;
+
 /** Who holds how many of the places, and whether they may take another. */
-function createHoldings(places: number, each = Infinity) {
+export function createHoldings(places: number, each = Infinity) {
   const held = new Map<string, number>();
   let free = places;
   const heldBy = (organizationId: string): number => held.get(organizationId) ?? 0;
   return {
     heldBy,
     free: () => free,
+    /** How many more it may take, one after the other. */
+    room: (organizationId: string): number =>
+      Math.max(0, Math.min(each - heldBy(organizationId), Math.ceil((free - heldBy(organizationId)) / 2))),
     mayTake: (organizationId: string): boolean => heldBy(organizationId) < Math.min(each, free),
     take(organizationId: string): void {
       free -= 1;

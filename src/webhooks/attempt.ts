@@ -17,6 +17,7 @@ import type { TargetConfig, TargetConfigs } from './target-configs.js';
 
 /** A leased delivery with all that sending it takes. */
 export interface Held extends DeliveryKey {
+  readonly organizationId: string;
   readonly event: SessionEvent;
   readonly attempt: number;
   readonly attemptsFrom: number;
@@ -51,7 +52,7 @@ export interface AttemptDeps {
 const leaseMarginMs = 500;
 
 /** dropped: whoever leases it next looks again. aborted: the signal ended it, and nothing is known of what the receiver did. */
-export type AttemptOutcome = Pick<PostOutcome, 'status'> | 'dropped' | 'aborted';
+export type AttemptOutcome = Pick<PostOutcome, 'status' | 'durationMs'> | 'dropped' | 'aborted';
 
 /** Rejects where the webhook cannot be read; the lease then ends by itself. */
 export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSignal) => Promise<AttemptOutcome> {
@@ -94,7 +95,7 @@ export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSign
     deps.trace?.('answered', item);
     if (outcome.aborted) return 'aborted';
     finish(item, config, outcome, startedAtMs);
-    return { status: outcome.status };
+    return outcome;
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Leases what is due in the database for this process’s sender: retries, what the fan-out left, what an owner started again, and what a sender
- * that died had leased. Endpoints share the places evenly; each round goes on where the last one ended.
+ * that died had leased. Organizations share the places evenly, and the endpoints of each what it got; each round goes on where the last one ended.
  *
  * Looks when woken, when the sender has room again, and every half second. A round that fails is repeated after a pause.
  */
@@ -10,7 +10,7 @@ import { createNotifier, backoffMs } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 import { lanes, type Lane } from './delivery-queue.js';
 import { claimDue, findDueEndpoints, type Claimed } from './delivery-store.js';
-import { shareOut } from './pacing.js';
+import { shareOutFairly } from './pacing.js';
 import type { Sender } from './sender.js';
 
 export interface ClaimerDeps {
@@ -99,10 +99,11 @@ function createLeasing({ database, sender, leaseMs, clock }: ClaimerDeps) {
     const from = cursors[lane];
     const { endpoints, next } = await findDueEndpoints(database, lane, from);
     cursors[lane] = next;
-    const counts = shareOut(
-      endpoints.map(({ webhookId, isProbe }) => Math.min(isProbe ? 1 : Infinity, sender.room(webhookId))),
-      places,
-    );
+    const rooms = endpoints.map(({ organizationId, webhookId, isProbe }) => ({
+      organizationId,
+      room: Math.min(isProbe ? 1 : Infinity, sender.room(webhookId)),
+    }));
+    const counts = shareOutFairly(rooms, places, (organizationId) => sender.places(lane, organizationId));
     const shares = endpoints
       .map((endpoint, index) => ({ ...endpoint, count: counts[index] ?? 0 }))
       .filter(({ count }) => count > 0);

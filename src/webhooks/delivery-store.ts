@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';
 import type { AttemptState } from '../contract/webhook.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Queryable, Row } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
 
 export type DeliveryKey = { readonly webhookId: string; readonly deliveryId: string };
@@ -92,6 +92,7 @@ export async function insertDeliveries(
 const endpointsPerRound = 500;
 
 export interface DueEndpoint {
+  readonly organizationId: string;
   readonly webhookId: string;
   /** It is parked and its wait is over: one attempt may go through. */
   readonly isProbe: boolean;
@@ -103,7 +104,7 @@ export async function findDueEndpoints(
   lane: Lane,
   after: string,
 ): Promise<{ readonly endpoints: readonly DueEndpoint[]; readonly next: string }> {
-  const rows = await database.query<{ webhookId: string; isDue: boolean; isProbe: boolean }>(
+  const rows = await database.query<DueEndpoint & { isDue: boolean } & Row>(
     `WITH RECURSIVE head AS (
        (SELECT webhook_id, 1 AS place FROM deliveries WHERE state = 'PENDING' AND lane = $1 AND webhook_id > $2 ORDER BY webhook_id LIMIT 1)
        UNION ALL
@@ -111,7 +112,7 @@ export async function findDueEndpoints(
          FROM head CROSS JOIN LATERAL (
            SELECT webhook_id FROM deliveries WHERE state = 'PENDING' AND lane = $1 AND webhook_id > head.webhook_id ORDER BY webhook_id LIMIT 1) AS later
         WHERE head.place < ${endpointsPerRound})
-     SELECT head.webhook_id AS "webhookId", w.parked_at IS NOT NULL AS "isProbe",
+     SELECT head.webhook_id AS "webhookId", coalesce(w.organization_id, '') AS "organizationId", w.parked_at IS NOT NULL AS "isProbe",
             coalesce(w.enabled AND (w.parked_until IS NULL OR w.parked_until <= now())
               AND (SELECT due_at FROM deliveries d WHERE state = 'PENDING' AND lane = $1 AND d.webhook_id = head.webhook_id ORDER BY due_at LIMIT 1) <= now(), false) AS "isDue"
        FROM head LEFT JOIN webhooks w USING (webhook_id) ORDER BY head.place`,
@@ -125,6 +126,7 @@ export async function findDueEndpoints(
 }
 
 export type Claimed = DeliveryKey & {
+  readonly organizationId: string;
   readonly eventId: string;
   readonly attempt: number;
   readonly attemptsFrom: number;
@@ -160,7 +162,7 @@ export async function claimDue(
         WHERE d.state = 'PENDING' AND d.due_at <= now() FOR UPDATE OF d SKIP LOCKED)
      UPDATE deliveries d SET leased = true, token = d.token + 1, due_at = now() + $5 * interval '1 millisecond'
        FROM locked WHERE d.webhook_id = locked.webhook_id AND d.delivery_id = locked.delivery_id
-     RETURNING d.webhook_id AS "webhookId", d.delivery_id AS "deliveryId", d.event_id AS "eventId", d.attempt,
+     RETURNING d.organization_id AS "organizationId", d.webhook_id AS "webhookId", d.delivery_id AS "deliveryId", d.event_id AS "eventId", d.attempt,
                d.attempts_from AS "attemptsFrom", d.token, d.lane,
                (SELECT body FROM webhook_events e WHERE e.event_id = d.event_id) AS body`,
     [

@@ -51,8 +51,18 @@ export function createFanOut(deps: FanOutDeps): FanOut {
         const event = planned[index]?.event;
         if (event === undefined || !isNew.has(delivery.webhookId + delivery.deliveryId)) return;
         if (!delivery.leased) return deps.onLeft(delivery.webhookId);
-        const { webhookId, deliveryId } = delivery;
-        sender.hold({ webhookId, deliveryId, event, attempt: 1, attemptsFrom: 1, token: 1, lane: 'first', leasedAtMs });
+        const { organizationId, webhookId, deliveryId } = delivery;
+        sender.hold({
+          organizationId,
+          webhookId,
+          deliveryId,
+          event,
+          attempt: 1,
+          attemptsFrom: 1,
+          token: 1,
+          lane: 'first',
+          leasedAtMs,
+        });
       });
     }
   };
@@ -72,10 +82,13 @@ const targetsOf = (event: SessionEvent, targets: readonly TargetConfig[]): reado
 function createBudget({ sender, isBehind }: FanOutDeps): (config: TargetConfig) => boolean {
   let places = sender.places('first');
   const rooms = new Map<string, number>();
-  return ({ webhookId, parking }) => {
+  const shares = new Map<string, number>();
+  return ({ organizationId, webhookId, parking }) => {
     const room = rooms.get(webhookId) ?? (parking === null && !isBehind(webhookId) ? sender.room(webhookId) : 0);
-    const isTaken = room > 0 && places > 0;
+    const share = shares.get(organizationId) ?? sender.places('first', organizationId);
+    const isTaken = room > 0 && share > 0 && places > 0;
     if (isTaken) places -= 1;
+    shares.set(organizationId, isTaken ? share - 1 : share);
     rooms.set(webhookId, isTaken ? room - 1 : 0);
     return isTaken;
   };

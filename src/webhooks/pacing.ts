@@ -7,11 +7,14 @@
 export const concurrencyFirst = 4;
 export const concurrencyMax = 32;
 
+/** Slower answers never raise the limit: a slow endpoint would hold ever more of its organization’s places. */
+const slowMsMin = 2_000;
+
 /** The limit after an answer of this status; null: none came. */
-export function nextConcurrency(limit: number, status: number | null): number {
+export function nextConcurrency(limit: number, status: number | null, durationMs: number): number {
   if (status === null) return Math.max(1, Math.floor(limit / 4));
   if (status >= 500 || status === 429) return Math.max(1, limit - 1);
-  return Math.min(concurrencyMax, limit + 1);
+  return durationMs >= slowMsMin ? limit : Math.min(concurrencyMax, limit + 1);
 }
 
 /** Repetitions a second while first attempts go out. */
@@ -54,6 +57,26 @@ export function shareOut(rooms: readonly number[], places: number): readonly num
     open = open.filter((index) => (shares[index] ?? 0) < (rooms[index] ?? 0));
   }
   return shares;
+}
+
+/** Shares places among organizations, at most `placesOf` each, and what each gets among its endpoints; in the order of `rooms`. */
+export function shareOutFairly(
+  rooms: readonly { readonly organizationId: string; readonly room: number }[],
+  places: number,
+  placesOf: (organizationId: string) => number,
+): readonly number[] {
+  const owners = [...new Set(rooms.map(({ organizationId }) => organizationId))];
+  const given = shareOut(owners.map(placesOf), places);
+  const counts = rooms.map(() => 0);
+  owners.forEach((owner, ownerIndex) => {
+    const own = rooms.flatMap(({ organizationId, room }, index) => (organizationId === owner ? [{ room, index }] : []));
+    const shares = shareOut(
+      own.map(({ room }) => room),
+      given[ownerIndex] ?? 0,
+    );
+    own.forEach(({ index }, place) => (counts[index] = shares[place] ?? 0));
+  });
+  return counts;
 }
 
 /** A wait varies by this share to either side, so that what failed together does not come back together. */

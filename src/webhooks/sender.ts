@@ -18,15 +18,14 @@ export interface SenderDeps extends AttemptDeps {
 
 export type Sender = ReturnType<typeof createSender>;
 
-const sending = { first: 256, retry: 64 } as const;
-const holding = { first: 512, retry: 128 } as const;
+/** An organization alone gets half of them. */
+const places = { first: { sending: 512, holding: 1_024 }, retry: { sending: 128, holding: 256 } } as const;
 /** Unwritten results at which nothing more is sent. */
 const unwrittenMax = 2_000;
 
 export function createSender(deps: SenderDeps) {
   const { logger, metrics, clock, results } = deps;
-  const queue = createDeliveryQueue<Held>();
-  const active = { first: 0, retry: 0 };
+  const queue = createDeliveryQueue<Held>(places);
   const running = new Set<Promise<void>>();
   const unused: Held[] = [];
   const stopping = new AbortController();
@@ -39,7 +38,7 @@ export function createSender(deps: SenderDeps) {
     if (stopping.signal.aborted) return;
     const isBlocked = results.waiting() > unwrittenMax;
     for (const lane of ['first', 'retry'] as const) {
-      while (!isBlocked && active[lane] < sending[lane] && (lane === 'first' || pace.mayRetry())) {
+      while (!isBlocked && (lane === 'first' || pace.mayRetry())) {
         const item = queue.take(lane);
         if (item === undefined) break;
         pace.noteStart(lane);
@@ -55,7 +54,6 @@ export function createSender(deps: SenderDeps) {
       }, 20);
   };
   const start = (item: Held): void => {
-    active[item.lane] += 1;
     const work = attempt(item, stopping.signal)
       .catch((error: unknown) => {
         logger.error({ err: error, webhookId: item.webhookId, deliveryId: item.deliveryId }, 'a delivery was not sent');
@@ -63,12 +61,11 @@ export function createSender(deps: SenderDeps) {
       })
       .then((outcome) => {
         if (outcome === 'aborted') unused.push(item);
-        queue.done(item.webhookId, (limit) =>
-          typeof outcome === 'string' ? limit : nextConcurrency(limit, outcome.status),
+        queue.done(item, item.lane, (limit) =>
+          typeof outcome === 'string' ? limit : nextConcurrency(limit, outcome.status, outcome.durationMs),
         );
       })
       .finally(() => {
-        active[item.lane] -= 1;
         running.delete(work);
         pump();
         listener();
@@ -79,13 +76,13 @@ export function createSender(deps: SenderDeps) {
   return {
     hold(item: Held): void {
       deps.trace?.('held', item);
-      queue.offer(item.webhookId, item.lane, item);
+      queue.offer(item, item.lane, item);
       pump();
     },
     /** How many more deliveries of the endpoint are worth leasing. */
     room: (webhookId: string): number => queue.room(webhookId),
-    /** How many more of a lane are worth leasing, of whatever endpoint. */
-    places: (lane: Lane): number => Math.max(0, holding[lane] - queue.waiting(lane)),
+    /** How many more of a lane are worth leasing: of one organization, or of all. */
+    places: (lane: Lane, organizationId?: string): number => queue.places(lane, organizationId),
     /** Called whenever there is room again. */
     onRoom: (next: () => void): void => void (listener = next),
     /** Ends what is under way within the time, and answers what is left: leases to give back. */

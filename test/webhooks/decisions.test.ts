@@ -8,7 +8,7 @@ import {
   shouldPark,
   type Streak,
 } from '../../src/webhooks/endpoint-health.js';
-import { createDeliveryQueue } from '../../src/webhooks/delivery-queue.js';
+import { createDeliveryQueue, type Recipient } from '../../src/webhooks/delivery-queue.js';
 import {
   concurrencyMax,
   createRetryPace,
@@ -17,6 +17,7 @@ import {
   retriesPerSecondMax,
   retryWaitMs,
   shareOut,
+  shareOutFairly,
 } from '../../src/webhooks/pacing.js';
 
 t.test('waits are those of the schedule, a tenth more or less', (t) => {
@@ -55,16 +56,56 @@ t.test(
   },
 );
 
+const roomy = { first: { sending: 512, holding: 1_024 }, retry: { sending: 128, holding: 256 } };
+
+t.test(
+  'organizations take turns, whatever number of endpoints they have, and one alone has half of the requests',
+  (t) => {
+    const queue = createDeliveryQueue<string>({ ...roomy, first: { sending: 8, holding: 1_024 } });
+    for (let n = 0; n < 100; n++) queue.offer({ organizationId: 'storm', webhookId: `storm ${n}` }, 'first', 'storm');
+    t.equal(queue.places('first', 'storm'), 412);
+    t.same(
+      Array.from({ length: 6 }, () => queue.take('first')),
+      ['storm', 'storm', 'storm', 'storm', undefined, undefined],
+    );
+    for (let n = 0; n < 2; n++) queue.offer({ organizationId: 'quiet', webhookId: 'quiet' }, 'first', 'quiet');
+    t.same([queue.take('first'), queue.take('first'), queue.take('first')], ['quiet', 'quiet', undefined]);
+    t.equal(queue.active(), 6);
+    queue.done({ organizationId: 'storm', webhookId: 'storm 0' }, 'first', (limit) => limit);
+    t.equal(queue.take('first'), undefined, 'it holds three, and as many are free');
+    t.equal(queue.drain().length, 96);
+    t.equal(queue.waiting('first'), 0);
+    t.end();
+  },
+);
+
+t.test('due deliveries are shared among organizations first', (t) => {
+  const rooms = [
+    ...Array.from({ length: 9 }, () => ({ organizationId: 'storm', room: 8 })),
+    { organizationId: 'quiet', room: 8 },
+  ];
+  t.same(
+    shareOutFairly(rooms, 12, () => 100),
+    [1, 1, 1, 1, 1, 1, 0, 0, 0, 6],
+  );
+  t.same(shareOutFairly(rooms, 12, (organizationId) => (organizationId === 'storm' ? 2 : 100)).at(-1), 8);
+  t.end();
+});
+
 t.test('endpoints take turns, whatever waits for one of them, and none gets more at once than its limit', (t) => {
-  const queue = createDeliveryQueue<string>();
-  for (let n = 0; n < 100; n++) queue.offer('busy', 'first', `busy ${n}`);
-  queue.offer('quiet', 'first', 'quiet 0');
+  const queue = createDeliveryQueue<string>(roomy);
+  const [busy, quiet] = ['busy', 'quiet'].map((webhookId) => ({ organizationId: 'org', webhookId })) as [
+    Recipient,
+    Recipient,
+  ];
+  for (let n = 0; n < 100; n++) queue.offer(busy, 'first', `busy ${n}`);
+  queue.offer(quiet, 'first', 'quiet 0');
   t.same([queue.take('first'), queue.take('first')], ['busy 0', 'quiet 0']);
   const rest = [1, 2, 3, 4, 5].map(() => queue.take('first'));
   t.same(rest, ['busy 1', 'busy 2', 'busy 3', undefined, undefined], 'four at once');
-  queue.offer('busy', 'retry', 'again');
+  queue.offer(busy, 'retry', 'again');
   t.equal(queue.take('retry'), undefined, 'repetitions share the limit');
-  queue.done('busy', () => 4);
+  queue.done(busy, 'first', () => 4);
   t.equal(queue.take('retry'), 'again');
   t.equal(queue.drain().length, 96);
   t.equal(queue.waiting('first'), 0);
@@ -73,9 +114,11 @@ t.test('endpoints take turns, whatever waits for one of them, and none gets more
 
 t.test('an endpoint that does not answer is left with one place, and gets more again by answering', (t) => {
   let limit = concurrencyMax;
-  for (let n = 0; n < 3; n++) limit = nextConcurrency(limit, null);
+  for (let n = 0; n < 3; n++) limit = nextConcurrency(limit, null, 10_000);
   t.equal(limit, 1);
-  for (let n = 0; n < 100; n++) limit = nextConcurrency(limit, 200);
+  for (let n = 0; n < 100; n++) limit = nextConcurrency(limit, 200, 2_000);
+  t.equal(limit, 1, 'slow answers never raise it');
+  for (let n = 0; n < 100; n++) limit = nextConcurrency(limit, 200, 1_999);
   t.equal(limit, concurrencyMax);
   t.end();
 });

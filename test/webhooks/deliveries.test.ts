@@ -57,6 +57,29 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
       await running.stop();
     });
 
+    t.test('one organization’s slow endpoints, however many, do not delay another organization’s', async (t) => {
+      const [storm, neighbour] = [await makeProject(database), await makeProject(database)];
+      const receiver = await startReceiver(t);
+      const waiting: NodeJS.Timeout[] = [];
+      receiver.answer(({ path }, response) => {
+        if (path === '/neighbour') response.writeHead(200).end();
+        else waiting.push(setTimeout(() => response.writeHead(200).end(), 4_000));
+      });
+      t.teardown(() => waiting.forEach(clearTimeout));
+      const slow = Array.from({ length: 150 }, (_, n) => makeWebhook(database, storm, `${receiver.url}/slow/${n}`));
+      await Promise.all([...slow, makeWebhook(database, neighbour, `${receiver.url}/neighbour`)]);
+      const running = await startTestDeliveries({ database, log }, { timeoutMs: 10_000, leaseMs: 30_000 });
+      t.teardown(() => running.stop());
+      await fire(storm, 5);
+      await waitUntil(() => waiting.length >= 250, 'the storm has its requests under way', 30_000);
+      const atMs = performance.now();
+      await fire(neighbour, 1);
+      await waitUntil(() => receiver.received.some(({ path }) => path === '/neighbour'), 'the neighbour’s arrives');
+      t.ok(performance.now() - atMs < 2_000, `after ${Math.round(performance.now() - atMs)} ms`);
+      await running.stop();
+      await database.query('DELETE FROM webhooks WHERE project_id = $1', [storm.projectId]);
+    });
+
     t.test('an event that the log gives twice is delivered once', async (t) => {
       const owner = await makeProject(database);
       const receiver = await startReceiver(t);
@@ -101,7 +124,7 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
       const made = { ...event, ...delivery, eventType: event.type, leased: true };
       await insertDeliveries(database, [{ ...event, body: '{}' }], [made], 0);
       t.same(await insertDeliveries(database, [{ ...event, body: '{}' }], [made], 0), [], 'twice makes no second one');
-      const share = { webhookId, isProbe: false, count: 5 };
+      const share = { ...owner, webhookId, isProbe: false, count: 5 };
       const [claimed] = await claimDue(database, 'first', [share], 60_000);
       t.match(claimed, { ...delivery, token: 2, attempt: 1 }, 'the lease of the first had ended');
       t.same(await claimDue(database, 'first', [share], 60_000), [], 'nobody else gets it now');

@@ -22,12 +22,15 @@ import {
   type Likely,
 } from './face-models.js';
 import type { FaceRecord, FaceScope, Fingerprint, FingerprintStore, OwnFacesQuery } from './fingerprint-store.js';
+import type { FairLimiter } from '../../fair-limiter.js';
 import type { Searcher } from './scan/searcher.js';
 
 export interface FaceComparerDeps {
   readonly store: FingerprintStore;
   readonly models: FaceModels;
   readonly searcher: Searcher;
+  /** In which organizations share the search threads. */
+  readonly turns: Pick<FairLimiter, 'run'>;
   /** What can be searched now, and what it can vouch for; null while it is being filled. */
   readonly index: () => { readonly faces: FaceIndex; readonly horizon: string } | null;
   readonly metrics: Pick<Metrics, 'faceComparisons' | 'faceSearch'>;
@@ -82,10 +85,16 @@ export function readFace(
   return { record, model, direction, isForAll: forAll !== null };
 }
 
+interface SearchedSession {
+  readonly organizationId: string;
+  readonly rootSessionId: string;
+  readonly deduplication: Deduplication;
+}
+
 /** Whom the index proposes for a face. */
 export async function searchFace(
-  { index, searcher, metrics }: FaceComparerDeps,
-  { rootSessionId, deduplication }: { readonly rootSessionId: string; readonly deduplication: Deduplication },
+  { index, searcher, turns, metrics }: FaceComparerDeps,
+  { organizationId, rootSessionId, deduplication }: SearchedSession,
   { face, scope, nowMs }: { readonly face: Face; readonly scope: FaceScope; readonly nowMs: number },
 ): Promise<FaceSearch> {
   const current = index();
@@ -106,14 +115,15 @@ export async function searchFace(
   if (held === null || gallerySize === 0) return searched;
   const template = held.encode(face.direction);
   const end = metrics.faceSearch.startTimer();
-  const { recent, earlier } = await searcher.search(held.gallery, {
+  const query = {
     cells,
     template,
     likenessMin: cutoffs.near,
     likenessSure: cutoffs.same,
     sinceSeconds: Math.max(0, Math.floor(blockedSinceMs / 1_000)),
     bestMax: recentMax,
-  });
+  };
+  const { recent, earlier } = await turns.run(organizationId, () => searcher.search(held.gallery, query));
   end();
   const numbers = [...recent, ...earlier].flatMap(({ slot }) => held.gallery.confirm(slot, template)?.number ?? []);
   return { ...searched, numbers };

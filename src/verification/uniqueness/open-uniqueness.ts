@@ -15,6 +15,7 @@ import { createFaceIndex, type FaceIndex } from './face-index.js';
 import type { FaceModels } from './face-models.js';
 import { createFingerprintStore } from './fingerprint-store.js';
 import { idleFeed, openIndexFeed } from './index-feed.js';
+import { createFairLimiter } from '../../fair-limiter.js';
 import { createSearcher } from './scan/searcher.js';
 import { createUniqueness, type Uniqueness } from './uniqueness.js';
 
@@ -44,6 +45,8 @@ export interface OpenUniqueness extends Uniqueness {
 
 const searchesMax = 256;
 const searchDeadlineMs = 2_000;
+/** At once; half of them keep the threads busy for an organization that is alone. */
+const searchesPerThread = 4;
 
 export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
   const { database, masterKeys, makeRef, pool, models, threads, intervalMs, metrics, logger } = options;
@@ -71,12 +74,17 @@ export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
           now: () => performance.now(),
         });
   const searcher = createSearcher({ threads, searchesMax, deadlineMs: searchDeadlineMs, logger });
+  const turns = createFairLimiter({
+    ...{ operation: 'face_search', places: threads * searchesPerThread, waitMsMax: searchDeadlineMs },
+    observer: metrics.noteShare,
+  });
   const uniqueness = createUniqueness({
     database,
     store,
     models,
     devices: createDeviceComparer(pool, makeRef),
     searcher,
+    turns,
     index: () => {
       const horizon = feed.horizon();
       return faces === null || horizon === null ? null : { faces, horizon };
