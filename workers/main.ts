@@ -4,7 +4,7 @@ import { move } from 'piscina';
 import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js';
 import { joinParts } from '../src/record/codec.js';
 import { openFacts } from '../src/record/record.js';
-import { createLikeness } from './duplicates/likeness.js';
+import { createLookMatch } from './duplicates/linkage.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/explain.js';
 import { findFlags } from './monitoring/flags.js';
@@ -54,7 +54,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       return judgeSession(task.facts);
     case 'likeness':
       // How common each part is in the project is not known here, so likeness never says more than that it is likely.
-      return { probabilities: task.candidates.map(createLikeness(task.own, null, task.nowMs)) };
+      return { probabilities: task.candidates.map(createLookMatch(task.own, null, task.nowMs)) };
     case 'watch':
       return findFlags(task.observation, task.monitoring);
     case 'model':

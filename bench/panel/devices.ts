@@ -51,7 +51,7 @@ const iphones = Array.from({ length: 14 }, (_, n) => ({
   h: [844, 852, 812, 874, 932, 896][n % 6] ?? 844,
 }));
 /** The first are sold everywhere. */
-export const androidModels = 600;
+const androidModels = 600;
 const androids = Array.from({ length: androidModels }, (_, n) => ({
   model: `SM-${['S', 'A', 'M', 'G'][n % 4]}${100 + n * 7}B`,
   gpu: ['Adreno (TM) 740', 'Mali-G78', 'Adreno (TM) 619', 'Mali-G57 MC2', 'PowerVR GE8320'][n % 5] ?? 'Mali-G57',

@@ -173,7 +173,7 @@ export interface ScoreFacts {
   readonly address: AddressFacts;
   /** Reference of the address’s network prefix, as candidates carry it. */
   readonly prefix?: Ref | null;
-  /** Reference of the address; null where strangers share it or may, which a network of unknown class may. Absent in older receipts. */
+  /** Reference of the address; null where strangers share it. Absent in older receipts. */
   readonly ownAddress?: Ref | null;
   /** Reference of the token that the page kept; null without one. Absent in older receipts. */
   readonly token?: Ref | null;

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Directories } from '../administration/directories.js';
-import { isOwnNetwork, isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts } from '../contract/facts.js';
+import { isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts } from '../contract/facts.js';
 import type { DegradedSignal, ScoreInput, WebBotAuth } from '../contract/score.js';
 import { readUserAgent } from '../contract/user-agent.js';
 import type { StepUpOutcome } from '../contract/step-up.js';
@@ -172,7 +172,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
       prefix: trace.prefix,
-      ownAddress: isPlace && isOwnNetwork(location.network) ? trace.address : null,
+      ownAddress: isPlace && !trace.addressShared ? trace.address : null,
       address: {
         family: address.family,
         range: address.range,

@@ -1,12 +1,13 @@
 /**
- * Judges whether a session repeats an earlier one of its scope. A name for the same person or device outranks likeness, which stays at
- * `possible` wherever chance would bring a twin. A hash alone never makes `confirmed`.
+ * Judges whether a session repeats an earlier one of its scope. The same respondent, or the token that a page keeps, says so; a deviceHash and a
+ * look do not, unless the network agrees and chance would hardly bring a twin (linkage.ts).
  */
-import type { CountFacts, DuplicateCandidate } from '../../src/contract/facts.js';
+import type { CountFacts, DuplicateCandidate, ScoreFacts } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
 import { createRaise, rulesOf, type Rules, type Signal } from '../scoring/model.js';
 import type { Visit } from '../scoring/visit.js';
-import { createLikeness, isContradicted, likenessThresholds, type Likeness } from './likeness.js';
+import { createLikeness, isContradicted, likenessThresholds } from './likeness.js';
+import { createLinkage, isCrowded, linkageThresholds, type Link } from './linkage.js';
 import { sketchDevice } from './sketch.js';
 
 export type DuplicateBand = (typeof duplicateBands)[number];
@@ -24,12 +25,22 @@ const diagnostic = rulesOf('duplicate', 'diagnostic');
 
 /** None has a weight: duplication is reported apart and never moves risk. */
 export const duplicateRules = {
-  repeat_respondent: correlate('medium', 0, 'The same respondent was here before in this scope ({value}).'),
-  repeat_device: correlate('medium', 0, 'The same device was here before in this scope ({value}).'),
-  similar_device: correlate(
+  repeat_respondent: correlate('medium', 0, 'The same respondent took part here before ({value}).'),
+  repeat_device: correlate(
+    'medium',
+    0,
+    'The same browser took part here before ({value}): it still keeps the identifier that the page gave it.',
+  ),
+  same_device_hash: correlate(
     'low',
     0,
-    'A device that looks much like this one was here before in this scope ({value}).',
+    'An earlier session had the same device hash ({value}). Devices of one model can share it, so it proves nothing alone.',
+  ),
+  similar_device: correlate('low', 0, 'A device that looks like this one took part here before ({value}).'),
+  same_home: correlate(
+    'low',
+    0,
+    'The same kind of browser took part here before from the same home address ({value}).',
   ),
   device_contradiction: diagnostic(
     'info',
@@ -45,15 +56,15 @@ export const duplicateRules = {
 
 export const duplicateThresholds = {
   ...likenessThresholds,
+  ...linkageThresholds,
   respondentScore: 100,
-  deviceConfirmedScore: 97,
-  deviceScore: 92,
-  deviceContradictedScore: 60,
+  tokenConfirmedScore: 97,
+  tokenScore: 92,
+  /** Of an identifier alone that others may have: a deviceHash, or one seen on another system. */
+  identifierScore: 60,
   likelyMax: 96,
   likelyMin: 90,
   possibleMin: 50,
-  /** People within an hour up to whom an address is a household’s. */
-  householdMax: 5,
 } as const;
 
 const raise = createRaise(duplicateRules);
@@ -85,57 +96,69 @@ function judgeRespondent(counts: CountFacts, signals: Signal[]): number {
   return thresholds.respondentScore;
 }
 
-function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): number {
-  const { facts } = visit;
-  const found = counts.candidates.filter((candidate) => candidate.via === 'device');
-  const similar = counts.candidates.filter((candidate) => candidate.via === 'similar');
-  const comparable = counts.candidates.some((candidate) => candidate.sketch !== null);
+function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): number {
+  const candidates = counts.candidates.filter(({ via }) => via !== 'respondent');
+  const earlier = Math.max(0, (counts.deviceSessionsDay ?? 0) - 1);
+  if (candidates.length === 0 && counts.candidates.length === 0 && earlier === 0) return 0;
+  const comparable = counts.candidates.some(({ sketch }) => sketch !== null);
   const own =
     comparable && facts.probe !== null ? sketchDevice(facts.probe.body, facts.probe.transport.userAgent) : null;
-  const likeness = own === null ? null : createLikeness(own, counts.terms, facts.scoredAtMs);
-  const scores = likeness === null ? [] : similar.map((candidate) => scoreLikeness(likeness(candidate)));
-  const likenessScore = Math.max(0, ...scores);
-  if (likenessScore >= thresholds.possibleMin)
-    raise(signals, 'similar_device', 0, times(scores.filter((score) => score >= thresholds.possibleMin).length));
-  const earlier = Math.max(found.length, (counts.deviceSessionsDay ?? 0) - 1);
-  if (earlier <= 0) return likenessScore;
-  raise(signals, 'repeat_device', 0, times(earlier));
-  const contradicted =
-    own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
+  const link = createLinkage(facts, counts, { own, likeness: own === null ? null : createLikeness(own, counts.terms) });
+  const isTokenAlone = facts.deviceHashed === false;
+  const kept = counts.candidates.filter(
+    ({ via, token }) => (via === 'device' && isTokenAlone) || (token != null && token === facts.token),
+  );
+  const others = candidates.filter((candidate) => !kept.includes(candidate));
+  const isContradictory = (list: readonly DuplicateCandidate[]): boolean =>
+    own !== null && list.length > 0 && list.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
+  const keptTimes = Math.max(kept.length, isTokenAlone ? earlier : 0);
+  const hashed = others.filter(({ via }) => via === 'device');
+  const hashTimes = Math.max(hashed.length, isTokenAlone ? 0 : earlier - keptTimes);
+  if (keptTimes > 0) raise(signals, 'repeat_device', 0, times(keptTimes));
+  if (hashTimes > 0) raise(signals, 'same_device_hash', 0, times(hashTimes));
+  const contradicted = isContradictory(kept) || isContradictory(hashed);
   if (contradicted) raise(signals, 'device_contradiction');
-  const confirmed = found.some((candidate) => isCorroborated(visit, counts, candidate, likeness));
-  const agreed = confirmed ? thresholds.deviceConfirmedScore : thresholds.deviceScore;
-  return Math.max(likenessScore, contradicted ? thresholds.deviceContradictedScore : agreed);
+  const { identifierScore, tokenConfirmedScore, tokenScore } = thresholds;
+  let score = Math.max(judgeLinks(others.map(link), signals), hashTimes > 0 ? identifierScore : 0);
+  if (keptTimes > 0) {
+    const confirmed = kept.some((candidate) => isCorroborated(facts, counts, candidate, link));
+    const agreed = confirmed ? tokenConfirmedScore : tokenScore;
+    score = Math.max(score, isContradictory(kept) ? identifierScore : agreed);
+  }
+  return score;
 }
 
-/**
- * A second agreement, independent of the identifier: a hash is corroborated by the page’s token or an unshared address; a token, which is
- * random, by likeness too. A network never corroborates.
- */
+/** Of those that no identifier proves, the most probable. */
+function judgeLinks(links: readonly Link[], signals: Signal[]): number {
+  const best = links.reduce<Link | null>(
+    (most, one) => (one.probability > (most?.probability ?? 0) ? one : most),
+    null,
+  );
+  if (best === null) return 0;
+  const score = Math.min(thresholds.likelyMax, Math.floor(best.probability * 100 + 1e-9));
+  if (score < thresholds.possibleMin) return score;
+  const count = times(links.filter(({ probability }) => 100 * probability >= thresholds.possibleMin).length);
+  const place = best.address === null ? '' : `, from the same ${best.address === 'home' ? 'home address' : 'network'}`;
+  raise(signals, best.look ? 'similar_device' : 'same_home', 0, best.look ? count + place : count);
+  return score;
+}
+
+/** A second agreement, independent of the token: the caller’s deviceHash, an unshared address, or the look. A network never corroborates. */
 function isCorroborated(
-  { facts }: Visit,
+  facts: ScoreFacts,
   counts: CountFacts,
   candidate: DuplicateCandidate,
-  likeness: Likeness | null,
+  link: (candidate: DuplicateCandidate) => Link,
 ): boolean {
-  const { deviceHashed, token, ownAddress } = facts;
-  if (deviceHashed === undefined) return false;
-  if (deviceHashed && token != null && candidate.token === token) return true;
+  const { deviceHashed, ownAddress } = facts;
+  if (deviceHashed === true && candidate.via === 'device') return true;
   if (ownAddress != null && candidate.address === ownAddress && !isCrowded(counts)) return true;
-  return !deviceHashed && likeness !== null && likeness(candidate) >= thresholds.possibleMin / 100;
-}
-
-/** More people on the address than a household has: whatever its network is said to be, strangers share it. */
-function isCrowded({ addressRespondentsHour, addressDevicesHour }: CountFacts): boolean {
-  return Math.max(addressRespondentsHour ?? 0, addressDevicesHour ?? 0) > thresholds.householdMax;
-}
-
-function scoreLikeness(posterior: number): number {
-  return Math.min(thresholds.likelyMax, Math.floor(posterior * 100 + 1e-9));
+  const { look, probability } = link(candidate);
+  return look && 100 * probability >= thresholds.possibleMin;
 }
 
 export function bandOf(score: number): DuplicateBand {
-  if (score >= thresholds.deviceConfirmedScore) return 'confirmed';
+  if (score >= thresholds.tokenConfirmedScore) return 'confirmed';
   if (score >= thresholds.likelyMin) return 'likely';
   return score >= thresholds.possibleMin ? 'possible' : 'none';
 }

@@ -1,27 +1,22 @@
 /**
- * How probable it is that two sketches are of one device (Fellegi and Sunter): each term that agrees speaks for it, the more the rarer
- * its value is in the project; each that differs speaks against. Where chance alone would bring such a twin, where frequencies are not known, and on phones,
- * the answer stays just under `likely`.
- *
- * What a term is worth depends on the session’s own sketch only, so it is worked out and ranked once, and a candidate costs one walk over the terms.
+ * How much two looks agree (Fellegi and Sunter): each term that agrees speaks for one device, the more the rarer its value is in the project;
+ * each that differs speaks against. What a term is worth depends on the session’s own sketch only, so it is worked out and ranked once, and a
+ * candidate costs one walk over the terms.
  */
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../src/contract/facts.js';
 import { clamp, sortDown } from '../scoring/model.js';
 import { components } from './sketch.js';
 
-/** Probability that a candidate is the session’s own device. */
-export type Likeness = (candidate: DuplicateCandidate) => number;
+/** Bits for one device: of hardware and browser, and of clock and languages, which neighbors share; and those against it, below 0. */
+export interface Likeness {
+  readonly hardware: number;
+  readonly place: number;
+  readonly difference: number;
+}
 
 export const likenessThresholds = {
-  /** Most that likeness alone is worth where a twin is no surprise. */
-  uncertainMax: 0.89,
-  /** Share of sessions that repeat an earlier one, before anything is compared. */
-  priorShare: 0.05,
-  /** Sketches that a project’s own frequencies are weighed against, and the fewest that likeness is judged among. */
+  /** Sketches that a project’s own frequencies are weighed against. */
   usualSketches: 100,
-  sketchesMin: 500,
-  /** Twins by chance to be expected from which likeness is not enough. */
-  chanceMax: 0.1,
   kindDiscount: 0.5,
   /** Between which the chance that strangers agree in a part is taken to lie, however rare or common it was seen. */
   chanceRange: [0.000001, 0.95],
@@ -32,27 +27,20 @@ const thresholds = likenessThresholds;
 /** Bits that terms are worth, by component, and for each kind its known components, the most telling first. */
 interface Worth {
   readonly bits: readonly number[];
-  readonly ranked: readonly (readonly number[])[];
+  readonly ranked: Readonly<Record<'hardware' | 'place', readonly number[]>>;
 }
 
-const kinds = (['hardware', 'place'] as const).map((kind) =>
-  components.flatMap((component, index) => (component.kind === kind ? [index] : [])),
-);
+const indexesOf = (kind: 'hardware' | 'place'): readonly number[] =>
+  components.flatMap((component, index) => (component.kind === kind ? [index] : []));
+const kinds = { hardware: indexesOf('hardware'), place: indexesOf('place') };
 
-export function createLikeness(own: DeviceSketch, terms: CountFacts['terms'], nowMs: number): Likeness {
-  const among = Math.max(terms?.total ?? 0, thresholds.sketchesMin);
-  const uncertain = terms === null || own.osFamily === 'ios' || own.osFamily === 'android';
+export function createLikeness(own: DeviceSketch, terms: CountFacts['terms']): (sketch: DeviceSketch) => Likeness {
   const { agree, differ } = rankTerms(own, terms);
-  return (candidate) => {
-    const { sketch } = candidate;
-    if (sketch === null || isContradicted(own, candidate, nowMs)) return 0;
-    const agreement = sumBits(agree, own, sketch, true);
-    const odds = 2 ** (agreement + sumBits(differ, own, sketch, false)) * (thresholds.priorShare / among);
-    const posterior = odds / (1 + odds);
-    return uncertain || among * 2 ** -agreement > thresholds.chanceMax
-      ? Math.min(posterior, thresholds.uncertainMax)
-      : posterior;
-  };
+  return (sketch) => ({
+    hardware: sumBits(agree, 'hardware', own, sketch, true),
+    place: sumBits(agree, 'place', own, sketch, true),
+    difference: sumBits(differ, 'hardware', own, sketch, false) + sumBits(differ, 'place', own, sketch, false),
+  });
 }
 
 /** One device does not change its system, nor does its browser grow younger. */
@@ -77,15 +65,14 @@ function rankTerms(own: DeviceSketch, terms: CountFacts['terms']): { readonly ag
     agree.push(Math.max(0, Math.log2(same / chance)));
     differ.push(Math.min(0, Math.log2((1 - same) / (1 - chance))));
   });
-  const rank = (bits: readonly number[]): Worth => ({
-    bits,
-    ranked: kinds.map((kind) =>
+  const rank = (bits: readonly number[]): Worth => {
+    const known = (kind: readonly number[]): number[] =>
       sortDown(
         kind.filter((index) => (own.terms[index] ?? null) !== null),
         (index) => Math.abs(bits[index] ?? 0),
-      ),
-    ),
-  });
+      );
+    return { bits, ranked: { hardware: known(kinds.hardware), place: known(kinds.place) } };
+  };
   return { agree: rank(agree), differ: rank(differ) };
 }
 
@@ -101,16 +88,20 @@ function chanceOf(usual: number, count: number | null, total: number): number {
 }
 
 /** Parts of one kind vary together: each further one counts half of the one before. */
-function sumBits({ bits, ranked }: Worth, own: DeviceSketch, other: DeviceSketch, same: boolean): number {
+function sumBits(
+  { bits, ranked }: Worth,
+  kind: 'hardware' | 'place',
+  own: DeviceSketch,
+  other: DeviceSketch,
+  same: boolean,
+): number {
   let sum = 0;
-  for (const kind of ranked) {
-    let share = 1;
-    for (const index of kind) {
-      const theirs = other.terms[index] ?? null;
-      if (theirs === null || (theirs === own.terms[index]) !== same) continue;
-      sum += (bits[index] ?? 0) * share;
-      share *= thresholds.kindDiscount;
-    }
+  let share = 1;
+  for (const index of ranked[kind]) {
+    const theirs = other.terms[index] ?? null;
+    if (theirs === null || (theirs === own.terms[index]) !== same) continue;
+    sum += (bits[index] ?? 0) * share;
+    share *= thresholds.kindDiscount;
   }
   return sum;
 }

@@ -38,61 +38,83 @@ t.test('the same respondent is confirmed', (t) => {
   t.end();
 });
 
-t.test('a hash is corroborated neither by the likeness that it is made of nor by a shared network', (t) => {
-  const hashed = humanFacts({ deviceHashed: true, prefix: 'p1' });
-  const twin = candidate({ via: 'device', prefix: 'p1', respondent: 'somebody else' });
-  t.match(judge({ terms: terms(2_000, 2), candidates: [twin] }, hashed), { band: 'likely' });
-  t.match(judge({ deviceSessionsDay: 9, candidates: [twin, { ...twin, sketch: null }] }, hashed), { band: 'likely' });
-  t.match(judge({ candidates: [{ ...twin, via: 'respondent' }] }, hashed), { band: 'confirmed' }, 'a respondent is');
-  const unsaid = humanFacts({ prefix: 'p1' });
-  t.match(
-    judge({ terms: terms(2_000, 2), candidates: [twin] }, unsaid),
-    { band: 'likely' },
-    'recorded before it was told',
-  );
+/** A device hash that an earlier session had too. */
+const hashTwin = candidate({ via: 'device', prefix: 'p1', respondent: 'somebody else', token: null, address: null });
+const hashed = { deviceHashed: true, prefix: 'p1', token: 't1', ownAddress: 'a1' };
+
+t.test('devices of one model, which share a hash and a look, are never likely by these alone', (t) => {
+  const away = { ...hashTwin, prefix: 'p2' };
+  const codes = ['same_device_hash'];
+  t.match(judge({ candidates: [away] }, cleanFacts(hashed)), { band: 'possible', codes }, 'no probe');
+  t.match(judge({ deviceSessionsDay: 2 }, cleanFacts()), { band: 'possible', codes }, 'counted, and no longer kept');
+  const phone = phoneFacts(hashed);
+  const sketch = sketchDevice(phone.probe?.body ?? humanBody(), null);
+  t.match(judge({ terms: terms(2_000, 2), candidates: [{ ...away, sketch }] }, phone), { band: 'possible' });
+  for (const count of [40, 400])
+    t.match(
+      judge({ terms: terms(2_000, count), candidates: [away, { ...away, session: 's2' }] }, humanFacts(hashed)),
+      { band: 'possible' },
+      `a desktop whose look ${count} of 2,000 have`,
+    );
+  t.end();
+});
+
+t.test('a hash from the same home address is likely, and possible where a crowd shares that', (t) => {
+  const bandWith = (over: Partial<DuplicateCandidate>, facts = cleanFacts(hashed), counts: Partial<CountFacts> = {}) =>
+    judge({ candidates: [{ ...hashTwin, ...over }], ...counts }, facts).band;
+  t.equal(bandWith({ address: 'a1' }), 'likely');
+  t.equal(bandWith({ address: 'a2' }), 'possible', 'another address of the network');
+  t.equal(bandWith({ address: 'a1' }, cleanFacts(hashed), { addressRespondentsHour: 60 }), 'possible', 'a crowd');
+  const office = cleanFacts({ ...hashed, address: { ...cleanFacts().address, network: 'business' } });
+  t.equal(bandWith({ address: 'a1' }, office), 'possible', 'colleagues');
+  t.equal(bandWith({ address: 'a1' }, cleanFacts({ ...hashed, ownAddress: null })), 'possible', 'a shared address');
+  t.equal(bandWith({ respondent: 'r1', via: 'respondent' }), 'confirmed', 'a respondent needs no address');
   t.end();
 });
 
 t.test(
-  'a hash is corroborated by the kept token or an unshared address of the same session, and by those alone',
+  'relatives are told apart by their devices: a home address is possible without a look, and nothing with another',
   (t) => {
-    const now = { deviceHashed: true, prefix: 'p1', token: 't1', ownAddress: 'a1' };
-    const twin = candidate({ via: 'device', prefix: 'p1', respondent: 'somebody else', token: null, address: null });
-    const bandWith = (over: Partial<DuplicateCandidate>, facts = humanFacts(now), counts: Partial<CountFacts> = {}) =>
-      judge({ terms: terms(2_000, 2), candidates: [{ ...twin, ...over }], ...counts }, facts).band;
-    t.equal(bandWith({}), 'likely', 'likeness and a shared network');
-    t.equal(bandWith({ token: 't1' }), 'confirmed');
-    t.equal(bandWith({ address: 'a1' }), 'confirmed');
-    t.equal(bandWith({ token: 't2', address: 'a2' }), 'likely', 'another token, another address');
-    const unknown = humanFacts({ ...now, token: null, ownAddress: null });
-    t.equal(bandWith({}, unknown), 'likely', 'two unknowns are no agreement');
-    t.equal(bandWith({ token: 't1', address: 'a1' }, unknown), 'likely');
-    t.equal(bandWith({ address: 'a1' }, humanFacts(now), { addressRespondentsHour: 60 }), 'likely', 'a crowd');
-    const { token, address, ...old } = twin;
-    t.equal(
-      judge({ candidates: [old] }, humanFacts(now)).band,
-      'likely',
-      `recorded before it was kept: ${token} ${address}`,
-    );
-    const kept = humanFacts({ deviceHashed: false, token: 't1', ownAddress: 'a1' });
-    t.equal(bandWith({ sketch: null, address: 'a1' }, kept), 'confirmed', 'a token, with its address');
-    t.equal(bandWith({ sketch: null, token: 't1' }, kept), 'likely', 'a token is no witness of itself');
+    const here = humanFacts({ ownAddress: 'a1', prefix: 'p1', deviceHashed: false });
+    const terms16 = terms(2_000, 30);
+    const bandOfLook = (sketch: DuplicateCandidate['sketch'], address = 'a1') =>
+      judge({ terms: terms16, candidates: [candidate({ sketch, address, prefix: 'p1' })] }, here).band;
+    t.equal(bandOfLook(own), 'likely', 'cleared storage');
+    t.equal(bandOfLook(null), 'possible');
+    t.equal(bandOfLook({ ...own, terms: own.terms.map((term) => term && 'ffffffff') }), 'none', 'another computer');
     t.end();
   },
 );
 
-t.test('a device’s identifier alone is likely; a corroborator confirms it; a contradiction demotes it', (t) => {
-  const device = { via: 'device' as const, sketch: null };
-  t.match(judge({ deviceSessionsDay: 2 }, cleanFacts()), { band: 'likely', codes: ['repeat_device'] });
-  t.match(judge({ candidates: [candidate(device)] }, cleanFacts()), { band: 'likely' });
-  const kept = humanFacts({ deviceHashed: false });
-  t.match(judge({ terms: terms(2_000, 2), candidates: [candidate({ via: 'device' })] }, kept), { band: 'confirmed' });
-  t.match(judge({ candidates: [candidate({ via: 'device', sketch: { ...own, osFamily: 'android' } })] }), {
-    band: 'possible',
-    codes: ['repeat_device', 'device_contradiction'],
-  });
+t.test('a look at home of which many keep tokens of their own is a rack of devices, not one that was cleared', (t) => {
+  const here = humanFacts({ ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false });
+  const rack = ['t1', 't2', 't3'].map((token) => candidate({ session: token, token, address: 'a1', prefix: 'p1' }));
+  t.equal(judge({ terms: terms(2_000, 3), candidates: rack.slice(0, 1) }, here).band, 'likely');
+  t.equal(judge({ terms: terms(2_000, 5), candidates: rack }, here).band, 'possible');
   t.end();
 });
+
+t.test(
+  'a kept token is likely, and confirmed with a hash, a home address or a look; a contradiction demotes it',
+  (t) => {
+    const device = { via: 'device' as const, sketch: null };
+    const kept = humanFacts({ deviceHashed: false, token: 't1', ownAddress: 'a1' });
+    t.match(judge({ deviceSessionsDay: 2 }, kept), { band: 'likely', codes: ['repeat_device'] });
+    t.match(judge({ candidates: [candidate(device)] }, kept), { band: 'likely' });
+    t.match(judge({ candidates: [candidate({ ...device, address: 'a1' })] }, kept), { band: 'confirmed' });
+    t.match(judge({ terms: terms(2_000, 2), candidates: [candidate({ via: 'device' })] }, kept), { band: 'confirmed' });
+    t.match(judge({ candidates: [{ ...hashTwin, token: 't1' }] }, humanFacts(hashed)), { band: 'confirmed' }, 'a hash');
+    t.match(judge({ candidates: [candidate({ sketch: null, token: 't1' })] }, kept), {
+      band: 'likely',
+      codes: ['repeat_device'],
+    });
+    t.match(judge({ candidates: [candidate({ via: 'device', sketch: { ...own, osFamily: 'android' } })] }, kept), {
+      band: 'possible',
+      codes: ['repeat_device', 'device_contradiction'],
+    });
+    t.end();
+  },
+);
 
 t.test('likeness alone is likely only where the look is rare in the project', (t) => {
   t.match(judge({ terms: terms(2_000, 2), candidates: [candidate()] }), { band: 'likely', codes: ['similar_device'] });

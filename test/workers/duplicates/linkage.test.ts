@@ -2,7 +2,7 @@ import t from 'tap';
 import fc from 'fast-check';
 import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts.js';
 import { components, sketchDevice } from '../../../workers/duplicates/sketch.js';
-import { createLikeness } from '../../../workers/duplicates/likeness.js';
+import { createLookMatch } from '../../../workers/duplicates/linkage.js';
 import { humanBody, scoredAtMs } from '../../helpers/facts.js';
 
 const own = sketchDevice(humanBody(), null);
@@ -23,7 +23,7 @@ const terms = (total: number, count: number): CountFacts['terms'] => ({
 
 t.test('another system or a younger browser is another device', (t) => {
   const likeness = (over: object, atMs = scoredAtMs - 1) =>
-    createLikeness(own, terms(2_000, 2), scoredAtMs)(candidate({ atMs, sketch: { ...own, ...over } }));
+    createLookMatch(own, terms(2_000, 2), scoredAtMs)(candidate({ atMs, sketch: { ...own, ...over } }));
   t.ok(likeness({}) > 0.9);
   t.equal(likeness({ osFamily: 'macos' }), 0);
   t.equal(likeness({ browserMajor: 150 }), 0, 'the browser’s version went down');
@@ -35,7 +35,7 @@ t.test('another system or a younger browser is another device', (t) => {
 
 t.test('each term that differs makes one device less probable, and a common look less than a rare one', (t) => {
   const likeness = (changed: number, count = 2) =>
-    createLikeness(
+    createLookMatch(
       own,
       terms(2_000, count),
       scoredAtMs,
@@ -49,7 +49,7 @@ t.test('each term that differs makes one device less probable, and a common look
     );
   for (let changed = 0; changed < components.length; changed += 1) t.ok(likeness(changed + 1) <= likeness(changed));
   fc.assert(fc.property(fc.integer({ min: 2, max: 1_999 }), (count) => likeness(0, count + 1) <= likeness(0, count)));
-  t.equal(createLikeness(own, null, scoredAtMs)(candidate({ sketch: null })), 0);
-  t.ok(createLikeness(own, null, scoredAtMs)(candidate()) < 0.9, 'unknown frequencies leave it open');
+  t.equal(createLookMatch(own, null, scoredAtMs)(candidate({ sketch: null })), 0);
+  t.ok(createLookMatch(own, null, scoredAtMs)(candidate()) < 0.9, 'unknown frequencies leave it open');
   t.end();
 });
