@@ -6,30 +6,23 @@
  *     entering ──score, decide, take──▶ verifying ──passed──▶ surveying ──▶ the survey
  */
 import type { DataOwner } from '../kernel/caller.js';
+import type { NetworkClass } from '../contract/facts.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import {
-  freeReservation,
-  pageOf,
-  surveyAddress,
-  screenOut,
-  takeReservation,
-  underLock,
-  type Answer,
-  type SurveyDeps,
-} from './fielding.js';
+import { applyEvent, pageOf, surveyAddress, underLock, type Answer, type SurveyDeps } from './fielding.js';
 import {
   changeReservation,
   findReservation,
   findRespondentReservation,
-  hasRoom,
   openReservation,
   type QuotaReservation,
   type Traits,
 } from './reservation-store.js';
-import { isVerificationEnough, letsHoldersFinish, screen } from './study-rules.js';
+import type { Claimant } from './limits.js';
+import { isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
+import { isUndecided, letsHoldersFinish } from './transitions.js';
 
 /** Somebody at the entry link. */
 export interface Visit {
@@ -42,6 +35,16 @@ export interface Visit {
   readonly userAgent: string | undefined;
   /** Random id that the browser keeps. */
   readonly device: string;
+}
+
+/** What is known of an address; null: nothing. */
+export interface Surroundings {
+  readonly country: string | null;
+  readonly networkClass: NetworkClass | null;
+  /** The address, or the /64 of IPv6. null: one that nobody has on the internet. */
+  readonly place: string | null;
+  /** The /48 of IPv6. */
+  readonly prefix: string | null;
 }
 
 /** The hosted verification of one respondent. */
@@ -58,9 +61,9 @@ export interface HostedVerificationClient {
 export interface EntryDeps extends SurveyDeps {
   readonly database: Database;
   readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
-  readonly countryOf: (address: string) => string | null;
+  readonly locate: (address: string) => Surroundings;
   /** Keyed hash of an identifier within a project. */
-  readonly hash: (projectId: string, kind: 'respondent' | 'device', value: string) => string;
+  readonly hash: (projectId: string, kind: 'respondent' | 'device' | 'address' | 'network', value: string) => string;
   readonly verification: HostedVerificationClient;
 }
 
@@ -70,11 +73,13 @@ export function createEntryService(deps: EntryDeps) {
     async enter(visit: Visit): Promise<Answer> {
       const study = await findStudy(database, visit.studyId);
       if (study === null) return { kind: 'page', page: 'broken', language: 'en' };
+      const refOf = (kind: 'address' | 'network', value: string | null): string | null =>
+        value === null ? null : deps.hash(study.projectId, kind, value);
       const respondentRef = deps.hash(study.projectId, 'respondent', visit.respondentId);
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
       if (known === null && study.status !== 'fielding') return pageOf(study, 'closed');
-      const byAddress = deps.countryOf(visit.address);
-      const traits = { ...visit.traits, country: byAddress ?? visit.traits.country };
+      const surroundings = deps.locate(visit.address);
+      const traits = { ...visit.traits, country: surroundings.country ?? visit.traits.country };
       const reservation =
         known ??
         (await inOrganization(
@@ -85,7 +90,14 @@ export function createEntryService(deps: EntryDeps) {
         ));
       // The same id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
       if (reservation.sourceId !== visit.sourceId) return pageOf(study, 'declined');
-      const scored = await scoreOnce(deps, study, reservation, visit, byAddress);
+      const deviceRef = deps.hash(study.projectId, 'device', visit.device);
+      if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
+      const scored = await scoreOnce(deps, study, reservation, visit, {
+        ...surroundings,
+        deviceRef,
+        addressRef: refOf('address', surroundings.place),
+        networkRef: refOf('network', surroundings.prefix),
+      });
       return continueAt(deps, study, scored);
     },
 
@@ -99,31 +111,41 @@ export function createEntryService(deps: EntryDeps) {
   };
 }
 
+/** Whether a place is held from another browser. Its holder’s id alone, which others may know, does not lead to the survey. */
+const isTakenElsewhere = ({ state, deviceRef }: QuotaReservation, visitor: string): boolean =>
+  (state === 'verifying' || state === 'surveying') && deviceRef !== null && deviceRef !== visitor;
+
 /** Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. */
 async function scoreOnce(
   deps: EntryDeps,
   study: Study,
   reservation: QuotaReservation,
   visit: Visit,
-  byAddress: string | null,
+  claim: Claimant & Pick<Surroundings, 'country'>,
 ): Promise<QuotaReservation> {
-  const isOpen =
-    reservation.state === 'entering' || (reservation.state === 'screened' && reservation.screenedFor === 'full');
-  if (!isOpen || study.status !== 'fielding') return reservation;
-  const reply = await gate(deps, study, reservation, visit);
+  if (!isUndecided(reservation) || study.status !== 'fielding') return reservation;
+  const reply = await gate(deps, study, reservation, visit, claim.deviceRef);
   const { score, recommendation, receiptId } = reply;
   const scored = { score, recommendation, receiptId, duplicateBand: reply.duplicate.band };
-  const country = byAddress ?? reservation.country;
-  const reason = screen({ ...scored, recommendation, country }, study);
-  return underLock(deps.database, reservation, async (tx, current, now) => {
-    if (now.state !== reservation.state || current.status !== 'fielding') return now;
-    if (reason !== null) return screenOut(tx, now, { ...scored, screenedFor: reason });
-    return takeReservation(tx, current, now, { ...scored, ...firstStep(deps, current) });
+  const country = claim.country ?? reservation.country;
+  const isDeclaredBot = reply.evidence.against.some(({ code }) => code === 'declared_bot');
+  const reason = screen({ ...scored, recommendation, country, isDeclaredBot }, study);
+  return underLock(deps.database, reservation, (tx, current, now) => {
+    if (now.state !== reservation.state) return Promise.resolve(now);
+    return reason === null
+      ? applyEvent(tx, current, now, 'admit', { change: { ...scored, dueInMs: deps.reservationMs }, claim })
+      : applyEvent(tx, current, now, 'screen', { change: { ...scored, screenedFor: reason } });
   });
 }
 
 /** The same scoring as with a key. The session is the reservation, so a repeat is the same receipt, or a new one that counts nothing twice. */
-async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation, visit: Visit): Promise<ScoreReply> {
+async function gate(
+  deps: EntryDeps,
+  study: Study,
+  reservation: QuotaReservation,
+  visit: Visit,
+  deviceHash: string,
+): Promise<ScoreReply> {
   const { userAgent, traits, address, sourceId } = visit;
   const text = await deps.score(dataOwnerOf(study), {
     sessionId: reservation.reservationId,
@@ -131,7 +153,7 @@ async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation
     sourceId,
     studyId: study.studyId,
     respondentId: reservation.respondentRef,
-    deviceHash: deps.hash(study.projectId, 'device', visit.device),
+    deviceHash,
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(traits.country === null ? {} : { declaredCountry: traits.country }),
   });
@@ -154,19 +176,15 @@ async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReser
   return verify(deps, study, reservation);
 }
 
-const firstStep = ({ reservationMs }: EntryDeps, { serviceCheck }: Study) =>
-  ({ state: serviceCheck ? 'verifying' : 'surveying', dueInMs: reservationMs }) as const;
-
 /** Takes a released reservation back while there is room. */
 async function retake(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
-  if (study.status === 'completed') return pageOf(study, 'closed');
-  const taken = await underLock(deps.database, reservation, async (tx, current, now) =>
-    now.state === 'released' ? takeReservation(tx, current, now, firstStep(deps, current)) : now,
-  );
-  return taken.state === 'released' ? pageOf(study, 'full') : continueAt(deps, study, taken);
+  const { status, taken } = await underLock(deps.database, reservation, async (tx, current, now) => ({
+    status: current.status,
+    taken: await applyEvent(tx, current, now, 'admit', { change: { dueInMs: deps.reservationMs } }),
+  }));
+  if (taken.state !== 'released') return continueAt(deps, study, taken);
+  return pageOf(study, status === 'fielding' ? 'full' : 'closed');
 }
-
-const failedVerification = { state: 'screened', screenedFor: 'verification' } as const;
 
 /** To the hosted verification, or past it where its result is there. */
 async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
@@ -175,16 +193,12 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
     const linkId = reservation.linkId ?? (await makeLink(deps, study, reservation));
     return { kind: 'redirect', url: deps.verification.linkUrl(linkId) };
   }
-  const judged = await underLock(deps.database, reservation, async (tx, current, now) => {
-    if (now.state !== 'verifying') return now;
-    if (!isVerificationEnough(result, current))
-      return changeReservation(tx, now, failedVerification, { held: -1, screenedOut: 1 });
-    // Sample and quotas may have been reduced since the reservation was taken.
-    if (!(await hasRoom(tx, current, now.reservationId, 'verified')))
-      return freeReservation(tx, now, { state: 'released' });
-    const passed = { state: 'surveying', verified: true, dueInMs: deps.reservationMs } as const;
-    return changeReservation(tx, now, passed, { verified: 1 });
-  });
+  const judged = await underLock(deps.database, reservation, (tx, current, now) =>
+    isVerificationEnough(result, current)
+      ? applyEvent(tx, current, now, 'pass', { change: { dueInMs: deps.reservationMs } })
+      : applyEvent(tx, current, now, 'fail', { change: { screenedFor: 'verification' } }),
+  );
+  // Sample and quotas may have been reduced since the reservation was taken.
   if (judged.state === 'released') return pageOf(study, 'full');
   return continueAt(deps, study, judged);
 }

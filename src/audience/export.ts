@@ -6,7 +6,8 @@ import { RespondentReply, type RespondentStatus } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { reservationColumns, type QuotaReservation, type ReservationState } from './reservation-store.js';
+import { reservationColumns, type QuotaReservation } from './reservation-store.js';
+import type { ReservationState } from './transitions.js';
 import { screenOutReasonOf, surveySeconds } from './study-rules.js';
 import type { Study } from './study-store.js';
 

@@ -1,8 +1,9 @@
-/** Shared by entry and return: the lock under which a reservation changes, taking and freeing one, and the way to the survey. */
+/** Shared by entry and return: the lock under which a reservation changes, what an event makes of it, and the way to the survey. */
 import type { Fault } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { PageName } from './pages.js';
+import { isBeyondLimits, type Claimant } from './limits.js';
 import {
   changeReservation,
   findReservation,
@@ -13,6 +14,7 @@ import {
 } from './reservation-store.js';
 import type { ReservationTokens } from './reservation-tokens.js';
 import { findStudy, type Study } from './study-store.js';
+import { decide, isVerifiedBy, type Need, type PlaceEvent } from './transitions.js';
 
 /** What a respondent gets: the next address, or a page that says what is. */
 export type Answer =
@@ -40,31 +42,44 @@ export function underLock<T>(
   return inOrganization(database, organizationId, locked, { line: studyId });
 }
 
-/** Takes a reservation if there is room. Else the respondent is screened out, and checked again at the next visit. */
-export async function takeReservation(
+/** Applies an event to a locked reservation; one that does not apply changes nothing. `claim`: of whoever takes the place. */
+export async function applyEvent(
   tx: Queryable,
   study: Study,
   now: QuotaReservation,
-  change: ReservationChange,
+  event: PlaceEvent,
+  { change = {}, claim = null }: { readonly change?: ReservationChange; readonly claim?: Claimant | null } = {},
 ): Promise<QuotaReservation> {
-  const screenedOut = now.state === 'screened' ? -1 : 0;
-  if (await hasRoom(tx, study, now.reservationId, 'held'))
-    return changeReservation(tx, now, { ...change, screenedFor: null }, { held: 1, screenedOut });
-  if (now.state === 'released') return now;
-  return screenOut(tx, now, { ...change, screenedFor: 'full', verified: false });
+  const next = decide(event, study, now);
+  if (next === null) return now;
+  const missing = next.needs === null ? null : await findMissing(tx, study, now, next.needs, claim);
+  const state = missing === null ? next.to : next.otherwise;
+  if (missing !== null && state === 'released' && now.state === 'released') return now;
+  const screenedFor = state === 'screened' ? (missing ?? change.screenedFor ?? null) : null;
+  const taker = missing === null ? claimOf(claim) : {};
+  const ended = state === 'completed' || state === 'terminated' ? ({ ended: true } as const) : {};
+  return changeReservation(tx, now, {
+    ...{ ...change, ...taker, ...ended },
+    ...{ state, screenedFor, verified: isVerifiedBy(event, state) },
+  });
 }
 
-/** Screens out who holds no reservation. */
-export const screenOut = (tx: Queryable, now: QuotaReservation, change: ReservationChange): Promise<QuotaReservation> =>
-  changeReservation(tx, now, { ...change, state: 'screened' }, { screenedOut: now.state === 'screened' ? 0 : 1 });
-
-/** Frees a held reservation. */
-export const freeReservation = (
+async function findMissing(
   tx: Queryable,
+  study: Study,
   now: QuotaReservation,
-  change: ReservationChange,
-): Promise<QuotaReservation> =>
-  changeReservation(tx, now, { ...change, verified: false }, { held: -1, verified: now.verified ? -1 : 0 });
+  need: Need,
+  claim: Claimant | null,
+): Promise<'full' | 'limit' | null> {
+  if (!(await hasRoom(tx, study, now.reservationId, need))) return 'full';
+  return claim !== null && (await isBeyondLimits(tx, study, now, claim)) ? 'limit' : null;
+}
+
+const claimOf = (claim: Claimant | null): ReservationChange => {
+  if (claim === null) return {};
+  const { deviceRef, addressRef, networkRef } = claim;
+  return { deviceRef, addressRef, networkRef };
+};
 
 export interface SurveyDeps {
   readonly database: Database;

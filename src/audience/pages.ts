@@ -1,7 +1,17 @@
 /** Pages for respondents: without script, in the language of the study or English. They never reveal what the gate saw. */
 import { createHash } from 'node:crypto';
 
-export const pageNames = ['full', 'closed', 'declined', 'done', 'thanks', 'expired', 'broken', 'later'] as const;
+export const pageNames = [
+  'full',
+  'closed',
+  'declined',
+  'elsewhere',
+  'done',
+  'thanks',
+  'expired',
+  'broken',
+  'later',
+] as const;
 export type PageName = (typeof pageNames)[number];
 
 type Words = Readonly<Record<PageName, readonly [title: string, text: string]>>;
@@ -11,6 +21,10 @@ const words: Readonly<Record<string, Words>> = {
     full: ['This study is full', 'Enough people have taken part already. Thank you for your interest.'],
     closed: ['This study is not open', 'It takes no participants at the moment. Thank you for your interest.'],
     declined: ['This study is not for you', 'You do not qualify for this study. Thank you for your interest.'],
+    elsewhere: [
+      'You have started already',
+      'Continue in the browser in which you started. There you can open the study again.',
+    ],
     done: ['You have taken part already', 'Each person takes part once. Thank you for your answers.'],
     thanks: ['Thank you', 'Your visit is recorded. You can close this page.'],
     expired: ['This link does not work any more', 'Go back to the invitation and open the study from there.'],
@@ -23,6 +37,10 @@ const words: Readonly<Record<string, Words>> = {
     declined: [
       'Diese Studie passt nicht',
       'Sie kommen für diese Studie nicht in Frage. Vielen Dank für Ihr Interesse.',
+    ],
+    elsewhere: [
+      'Sie haben schon angefangen',
+      'Machen Sie in dem Browser weiter, in dem Sie angefangen haben. Dort können Sie die Studie wieder öffnen.',
     ],
     done: ['Sie haben schon teilgenommen', 'Jede Person nimmt einmal teil. Vielen Dank für Ihre Antworten.'],
     thanks: ['Vielen Dank', 'Ihr Besuch ist vermerkt. Sie können diese Seite schließen.'],
@@ -37,6 +55,10 @@ const words: Readonly<Record<string, Words>> = {
       'Elle n’accepte pas de participants en ce moment. Merci de votre intérêt.',
     ],
     declined: ['Cette étude ne vous concerne pas', 'Vous ne correspondez pas à cette étude. Merci de votre intérêt.'],
+    elsewhere: [
+      'Vous avez déjà commencé',
+      'Continuez dans le navigateur où vous avez commencé. Vous pouvez y rouvrir l’étude.',
+    ],
     done: ['Vous avez déjà participé', 'Chaque personne participe une seule fois. Merci de vos réponses.'],
     thanks: ['Merci', 'Votre visite est enregistrée. Vous pouvez fermer cette page.'],
     expired: ['Ce lien n’est plus valable', 'Revenez à l’invitation et ouvrez l’étude à partir de là.'],
@@ -47,6 +69,7 @@ const words: Readonly<Record<string, Words>> = {
     full: ['Este estudio está completo', 'Ya ha participado un número suficiente de personas. Gracias por su interés.'],
     closed: ['Este estudio no está abierto', 'No admite participantes en este momento. Gracias por su interés.'],
     declined: ['Este estudio no es para usted', 'No cumple los requisitos de este estudio. Gracias por su interés.'],
+    elsewhere: ['Ya ha empezado', 'Continúe en el navegador en el que empezó. Allí puede volver a abrir el estudio.'],
     done: ['Ya ha participado', 'Cada persona participa una vez. Gracias por sus respuestas.'],
     thanks: ['Gracias', 'Su visita ha quedado registrada. Puede cerrar esta página.'],
     expired: ['Este enlace ya no es válido', 'Vuelva a la invitación y abra el estudio desde allí.'],
@@ -66,7 +89,7 @@ export const pageHeaders = {
 
 /** The HTTP status of a page: what a person did right is no error. */
 export const pageStatus: Readonly<Record<PageName, number>> = {
-  ...{ full: 200, closed: 200, declined: 200, done: 200, thanks: 200 },
+  ...{ full: 200, closed: 200, declined: 200, elsewhere: 200, done: 200, thanks: 200 },
   ...{ expired: 400, broken: 400, later: 503 },
 };
 

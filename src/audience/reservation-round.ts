@@ -7,7 +7,7 @@ import type { Consumer } from '../stores/log/port.js';
 import { startRounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { freeReservation, underLock } from './fielding.js';
+import { applyEvent, underLock } from './fielding.js';
 import type { ReportOutcome } from './return-service.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { findStudy } from './study-store.js';
@@ -53,13 +53,13 @@ export async function releaseReservations(
 }
 
 const release = (database: Database, reservation: QuotaReservation): Promise<number> =>
-  underLock(database, reservation, async (tx, _study, now) => {
+  underLock(database, reservation, async (tx, study, now) => {
     const [still] = await tx.query(
       `SELECT 1 FROM study_places WHERE place_id = $1 AND state IN ('verifying', 'surveying') AND due_at <= now()`,
       [reservation.reservationId],
     );
     if (still === undefined) return 0;
-    await freeReservation(tx, now, { state: 'released' });
+    await applyEvent(tx, study, now, 'expire');
     return 1;
   });
 

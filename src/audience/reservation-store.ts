@@ -2,13 +2,12 @@
 import type { ReasonClass } from '../contract/outcome.js';
 import type { Completion, EntryMode } from '../contract/study.js';
 import type { DuplicateBand } from './study-rules.js';
+import { countsOf, type Need, type ReservationState } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { quotaCounts, type Study } from './study-store.js';
 
-export type ReservationState =
-  'entering' | 'screened' | 'verifying' | 'surveying' | 'completed' | 'terminated' | 'released';
 export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full' | 'limit';
 
 /** Whose word a return is, weakest first. */
@@ -41,6 +40,8 @@ export interface QuotaReservation extends Traits {
   readonly duplicateBand: DuplicateBand | null;
   readonly receiptId: string | null;
   readonly linkId: string | null;
+  /** Of the browser that took the place; null: none took it yet. */
+  readonly deviceRef: string | null;
   readonly token: string | null;
   readonly tokenUntil: Date | null;
   readonly enteredAt: Date;
@@ -58,7 +59,7 @@ type ReservationRow = QuotaReservation & Record<string, unknown>;
 
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
-  country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId",
+  country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
   token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_at AS "reversedAt", exit_status AS "exitStatus"`;
 
@@ -109,12 +110,7 @@ export async function findReservation(tx: Queryable, reservationId: string): Pro
 }
 
 /** Whether study and quotas, as they stand under the lock, take one more like this. */
-export async function hasRoom(
-  tx: Queryable,
-  study: Study,
-  reservationId: string,
-  count: 'held' | 'verified',
-): Promise<boolean> {
+export async function hasRoom(tx: Queryable, study: Study, reservationId: string, count: Need): Promise<boolean> {
   if (study[count] >= study.sampleSize) return false;
   const full = await tx.query(
     `SELECT 1 FROM study_quotas q JOIN study_places p ON p.place_id = $1
@@ -124,13 +120,15 @@ export async function hasRoom(
   return full.length === 0;
 }
 
-/** By how much a change of one reservation moves the counts. */
-type Shift = Partial<Pick<Study, 'held' | 'verified' | 'completed' | 'screenedOut'>>;
-
 /** Changes to a reservation. Absent fields stay. */
 export type ReservationChange = Partial<
-  Pick<QuotaReservation, 'score' | 'recommendation' | 'duplicateBand' | 'receiptId' | 'screenedFor' | 'verified'>
+  Pick<
+    QuotaReservation,
+    'score' | 'recommendation' | 'duplicateBand' | 'receiptId' | 'screenedFor' | 'verified' | 'deviceRef'
+  >
 > & {
+  readonly addressRef?: string | null;
+  readonly networkRef?: string | null;
   readonly state?: ReservationState;
   readonly linkId?: string;
   /** Milliseconds from now, by the database’s clock, until the reservation expires. */
@@ -144,19 +142,22 @@ const changeColumns = {
   screenedFor: 'screened_for',
   verified: 'verified',
   linkId: 'link_id',
+  deviceRef: 'device_ref',
+  addressRef: 'address_ref',
+  networkRef: 'network_ref',
   score: 'score',
   recommendation: 'recommendation',
   duplicateBand: 'duplicate_band',
   receiptId: 'receipt_id',
 } as const;
 
-/** Changes a reservation and the counts with it; returns the new reservation. */
+/** Changes a reservation and, by what it is then, the counts with it; returns the new reservation. */
 export async function changeReservation(
   tx: Queryable,
-  { reservationId, studyId }: Pick<QuotaReservation, 'reservationId' | 'studyId'>,
+  before: QuotaReservation,
   change: ReservationChange,
-  { held = 0, verified = 0, completed = 0, screenedOut = 0 }: Shift = {},
 ): Promise<QuotaReservation> {
+  const { reservationId, studyId } = before;
   const values: SqlValue[] = [reservationId];
   const sets = Object.entries(changeColumns).flatMap(([name, column]) => {
     const value = change[name as keyof typeof changeColumns];
@@ -171,10 +172,14 @@ export async function changeReservation(
     values,
   );
   if (row === undefined) throw new Error('a quota reservation vanished under the lock of its study');
-  if (held !== 0 || verified !== 0 || completed !== 0 || screenedOut !== 0)
+  const [was, is] = [countsOf(before), countsOf(row)];
+  const held = is.held - was.held;
+  const verified = is.verified - was.verified;
+  const shifts = [held, verified, is.completed - was.completed, is.screenedOut - was.screenedOut];
+  if (shifts.some((shift) => shift !== 0))
     await tx.query(
       `UPDATE studies SET held = held + $2, verified = verified + $3, completed = completed + $4, screened_out = screened_out + $5 WHERE study_id = $1`,
-      [studyId, held, verified, completed, screenedOut],
+      [studyId, ...shifts],
     );
   if (held !== 0 || verified !== 0)
     await tx.query(
@@ -224,7 +229,8 @@ export const eraseReservations = (
 ): Promise<unknown> =>
   inOrganization(database, organizationId, (tx) =>
     tx.query(
-      `UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL
+      `UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL,
+              device_ref = NULL, address_ref = NULL, network_ref = NULL
         WHERE project_id = $1 AND respondent_id = $2`,
       [projectId, respondentId],
     ),

@@ -9,11 +9,11 @@ import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
 import { dataOwnerOf } from './entry-service.js';
-import { freeReservation, pageOf, takeReservation, underLock, type Answer } from './fielding.js';
-import { changeReservation, findReservation, hasRoom, type QuotaReservation } from './reservation-store.js';
+import { applyEvent, pageOf, underLock, type Answer } from './fielding.js';
+import { findReservation, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
-import { letsHoldersFinish } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
+import { decide, type ReservationState } from './transitions.js';
 
 export const returnStatuses = ['complete', 'terminate'] as const;
 export type ReturnStatus = (typeof returnStatuses)[number];
@@ -47,45 +47,23 @@ interface Closing {
   readonly closed: QuotaReservation | null;
 }
 
+/** Where the study was made smaller while they were out, whoever comes back first has what is left. */
 async function close(
   tx: Queryable,
   study: Study,
   reservation: QuotaReservation,
   status: ReturnStatus,
 ): Promise<Closing> {
-  if (reservation.state === 'completed' || reservation.state === 'terminated') return { page: 'thanks', closed: null };
-  if (reservation.state !== 'surveying' && reservation.state !== 'released') return { page: 'expired', closed: null };
-  if (!letsHoldersFinish(study.status)) return { page: 'closed', closed: null };
-  if (status === 'terminate') return { page: 'thanks', closed: await terminate(tx, reservation) };
-  const held = reservation.state === 'surveying' ? reservation : await takeBack(tx, study, reservation);
-  if (held === null) return { page: 'full', closed: null };
-  return complete(tx, study, held);
+  const { state } = reservation;
+  if (isEnded(state)) return { page: 'thanks', closed: null };
+  if (state !== 'surveying' && state !== 'released') return { page: 'expired', closed: null };
+  if (decide(status, study, reservation) === null) return { page: 'closed', closed: null };
+  const after = await applyEvent(tx, study, reservation, status);
+  const closed = isEnded(after.state) ? after : null;
+  return { page: status === 'terminate' || after.state === 'completed' ? 'thanks' : 'full', closed };
 }
 
-const terminate = (tx: Queryable, reservation: QuotaReservation): Promise<QuotaReservation> =>
-  reservation.state === 'surveying'
-    ? freeReservation(tx, reservation, { state: 'terminated', ended: true })
-    : changeReservation(tx, reservation, { state: 'terminated', ended: true });
-
-async function takeBack(tx: Queryable, study: Study, reservation: QuotaReservation): Promise<QuotaReservation | null> {
-  // A closed study gives out no reservation again.
-  if (study.status === 'completed') return null;
-  const taken = await takeReservation(tx, study, reservation, { state: 'surveying' });
-  return taken.state === 'surveying' ? taken : null;
-}
-
-/** Where the study was made smaller while they were out, whoever comes back first has what is left. */
-async function complete(tx: Queryable, study: Study, reservation: QuotaReservation): Promise<Closing> {
-  if (!reservation.verified && !(await hasRoom(tx, study, reservation.reservationId, 'verified')))
-    return { page: 'full', closed: await freeReservation(tx, reservation, { state: 'terminated', ended: true }) };
-  const closed = await changeReservation(
-    tx,
-    reservation,
-    { state: 'completed', verified: true, ended: true },
-    { completed: 1, verified: reservation.verified ? 0 : 1 },
-  );
-  return { page: 'thanks', closed };
-}
+const isEnded = (state: ReservationState): boolean => state === 'completed' || state === 'terminated';
 
 /** Never rejects. */
 export type ReportOutcome = (study: Study, reservation: QuotaReservation) => Promise<void>;

@@ -8,7 +8,14 @@
  */
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
-import type { ScreenOutReason, StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
+import type {
+  ScreenOutReason,
+  StudyAction,
+  StudyCreation,
+  StudyLimits,
+  StudyQuota,
+  StudyState,
+} from '../contract/study.js';
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
 import type { QuotaReservation, ScreenedFor } from './reservation-store.js';
@@ -94,15 +101,13 @@ export function stateAfter(state: StudyState, action: StudyAction): StudyState {
   });
 }
 
-/** Whether who holds a place may go on: to the survey, and back from it. */
-export const letsHoldersFinish = (state: StudyState): boolean => state !== 'draft' && state !== 'cancelled';
-
 export type DuplicateBand = ScoreReply['duplicate']['band'];
 
 interface GateRules {
   readonly countries: readonly string[];
   readonly serviceCheck: boolean;
   readonly minimumQuality: 'standard' | 'strict';
+  readonly limits: StudyLimits;
 }
 
 /** null: they may go on; else why not, for the owner alone. A step_up passes where a verification follows. */
@@ -111,16 +116,23 @@ export function screen(
     recommendation,
     duplicateBand,
     country,
+    isDeclaredBot,
   }: Pick<ScoreReply, 'recommendation'> & {
+    /** Within the study. */
     readonly duplicateBand: DuplicateBand;
+    /** The user agent names a library or a crawler. */
+    readonly isDeclaredBot: boolean;
     /** By the address, else as declared; null: not known. */
     readonly country: string | null;
   },
-  { countries, serviceCheck, minimumQuality }: GateRules,
+  { countries, serviceCheck, minimumQuality, limits }: GateRules,
 ): 'gate' | 'duplicate' | 'country' | null {
   const strict = minimumQuality === 'strict';
   if (country !== null && !countries.includes(country)) return 'country';
-  if (duplicateBand === 'confirmed' || (duplicateBand === 'likely' && strict)) return 'duplicate';
+  // Where the owner lets people share a browser, sharing one is no repetition.
+  const sharesBrowsers = !strict && (limits.perDevice ?? 1) > 1;
+  if (duplicateBand === 'confirmed' || (duplicateBand === 'likely' && !sharesBrowsers)) return 'duplicate';
+  if (isDeclaredBot) return 'gate';
   switch (recommendation) {
     case 'allow':
       return null;

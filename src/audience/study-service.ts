@@ -11,6 +11,7 @@ import {
   type CreatedStudyReply,
   type StudyAction,
   type StudyCreation,
+  type StudyLimits,
   type StudyPatch,
   type StudyReply,
 } from '../contract/study.js';
@@ -20,6 +21,7 @@ import { Fault } from '../errors.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
+import { placesLeft } from './limits.js';
 import {
   canonicalLanguage,
   findQuotaIssues,
@@ -157,6 +159,7 @@ async function createStudy(
         entry: creation.audience.entry ?? (suppliers.length > 0 ? 'signed' : 'open'),
         returns: creation.survey?.returns ?? (suppliers.length > 0 ? 'confirmed' : 'browser'),
         minimumSeconds: creation.survey?.minimumSeconds ?? minimumSecondsDefault,
+        limits: creation.audience.limits ?? {},
       },
       creation.audience.quotas ?? [],
       { studyId, sealed },
@@ -176,9 +179,10 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   const quotas = patch.audience?.quotas === undefined ? null : (patch.audience.quotas ?? []);
   const issues = findQuotaIssues(quotas ?? [], study.countries);
   if (issues.length > 0) throw invalid(issues);
+  const limits = mergeLimits(study.limits, patch.audience?.limits);
   const suppliers = patch.audience?.suppliers === undefined ? study.suppliers : (patch.audience.suppliers ?? []);
   await requireKnown(tx, study, suppliers);
-  await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, quotas, suppliers });
+  await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, limits, quotas, suppliers });
   const short = (await readQuotas(tx, study.studyId)).find(({ limit, verified }) => limit < verified);
   if (quotas !== null && short !== undefined)
     throw belowVerified(`the limit of the quota "${short.name}"`, short.limit, short.verified);
@@ -198,6 +202,11 @@ async function requireKnown(
   );
   if (issues.length > 0) throw invalid(issues);
 }
+/** null goes back to the default. */
+const mergeLimits = (limits: StudyLimits, patch: NonNullable<StudyPatch['audience']>['limits']): StudyLimits =>
+  patch === null
+    ? {}
+    : Object.fromEntries(Object.entries({ ...limits, ...patch }).filter(([, value]) => value !== null));
 
 const belowVerified = (what: string, wanted: number, verified: number): Fault =>
   new Fault('CONFLICT', `${wanted} for ${what} is below the ${verified} respondents that were verified already.`, {
@@ -246,9 +255,6 @@ const note = (
 
 const entryUrl = (audienceUrl: string, studyId: string): string => `${audienceUrl}/enter/${studyId}`;
 
-const placesLeft = ({ status, sampleSize, held }: Study): number =>
-  status === 'fielding' ? Math.max(0, sampleSize - held) : 0;
-
 function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
   return {
     studyId: study.studyId,
@@ -263,6 +269,7 @@ function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
       quotas: study.quotas.map(({ held: _held, verified: _verified, ...quota }) => quota),
       suppliers: [...study.suppliers],
       entry: study.entry,
+      limits: study.limits,
     },
     survey: { returns: study.returns, minimumSeconds: study.minimumSeconds },
     verification: { service_check: study.serviceCheck, minimum_quality: study.minimumQuality },

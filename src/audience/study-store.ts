@@ -1,5 +1,5 @@
 /** Studies and their quotas. Whoever changes a count or a reservation locks the study first. */
-import type { EntryMode, ReturnMode, StudyQuota, StudyState } from '../contract/study.js';
+import type { EntryMode, ReturnMode, StudyLimits, StudyQuota, StudyState } from '../contract/study.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { normalTrait } from './study-rules.js';
@@ -24,6 +24,7 @@ export interface StudySettings {
   readonly entry: EntryMode;
   readonly returns: ReturnMode;
   readonly minimumSeconds: number;
+  readonly limits: StudyLimits;
 }
 
 export interface StoredQuota extends StudyQuota {
@@ -54,7 +55,7 @@ export interface StudyWithQuotas extends Study {
 
 const columns = `study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId", lineage, is_test AS "isTest",
   name, survey_url AS "surveyUrl", countries, language, sample_size AS "sampleSize", service_check AS "serviceCheck",
-  minimum_quality AS "minimumQuality", status, created_at AS "createdAt", entered, screened_out AS "screenedOut", held, verified, completed,
+  minimum_quality AS "minimumQuality", limits, status, created_at AS "createdAt", entered, screened_out AS "screenedOut", held, verified, completed,
   supplier_ids AS suppliers, entry, returns, minimum_seconds AS "minimumSeconds", unconfirmed, reversed`;
 
 const idForm = /^study_[0-9a-f]{32}$/;
@@ -68,8 +69,8 @@ export async function insertStudy(
 ): Promise<StudyWithQuotas> {
   const [study] = await tx.query<Study & Row>(
     `INSERT INTO studies (study_id, organization_id, project_id, lineage, is_test, name, survey_url, countries, language, sample_size, service_check, minimum_quality,
-       supplier_ids, entry, returns, minimum_seconds, sealed)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING ${columns}`,
+       supplier_ids, entry, returns, minimum_seconds, sealed, limits)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING ${columns}`,
     [
       studyId,
       owner.organizationId,
@@ -88,6 +89,7 @@ export async function insertStudy(
       settings.returns,
       settings.minimumSeconds,
       sealed,
+      JSON.stringify(settings.limits),
     ],
   );
   if (study === undefined) throw new Error('the insert returned no row');
@@ -164,13 +166,14 @@ export async function changeStudy(
   {
     name,
     sampleSize,
+    limits,
     quotas,
     suppliers = study.suppliers,
-  }: Pick<Study, 'name' | 'sampleSize'> &
+  }: Pick<Study, 'name' | 'sampleSize' | 'limits'> &
     Partial<Pick<Study, 'suppliers'>> & { readonly quotas: readonly StudyQuota[] | null },
 ): Promise<void> {
-  await tx.query('UPDATE studies SET name = $2, sample_size = $3, supplier_ids = $4 WHERE study_id = $1', [
-    ...[study.studyId, name, sampleSize, suppliers],
+  await tx.query('UPDATE studies SET name = $2, sample_size = $3, supplier_ids = $4, limits = $5 WHERE study_id = $1', [
+    ...[study.studyId, name, sampleSize, suppliers, JSON.stringify(limits)],
   ]);
   if (quotas === null) return;
   await tx.query('DELETE FROM study_quotas WHERE study_id = $1', [study.studyId]);

@@ -38,11 +38,27 @@ export const StudyQuota = Type.Object(
     limit: Type.Integer({ minimum: 0, maximum: sampleSizeMax, description: 'Most respondents of this kind.' }),
   },
   {
+    additionalProperties: false,
     description:
       'A respondent counts in every quota whose conditions hold. What is not known of a respondent counts as met, so that no quota is ever over-filled.',
   },
 );
 export type StudyQuota = Static<typeof StudyQuota>;
+
+const Limit = (description: string) => Type.Integer({ minimum: 1, maximum: sampleSizeMax, description });
+const limits = {
+  perAddress: Limit(
+    'Places that one address may take, or one /64 of IPv6; a /48 may take twice as many. Default: 3 on networks of homes and data centers; on others a tenth of the sample, and at least 5.',
+  ),
+  perDevice: Limit('Places that one browser may take. Default 1.'),
+  heldPerSupplier: Limit('Places that respondents of one supplier may hold before they complete. Default: no limit.'),
+};
+
+export const StudyLimits = Type.Partial(Type.Object(limits), {
+  additionalProperties: false,
+  description: 'Limits of places, checked at the entry. A place that was taken and never used counts, too.',
+});
+export type StudyLimits = Static<typeof StudyLimits>;
 
 const SampleSize = Type.Integer({ minimum: 1, maximum: sampleSizeMax, description: 'Respondents wanted.' });
 const Quotas = Type.Array(StudyQuota, { maxItems: quotasMax });
@@ -106,6 +122,7 @@ export const StudyCreation = Type.Object({
     quotas: Type.Optional(Quotas),
     suppliers: Type.Optional(Suppliers),
     entry: Type.Optional(entry),
+    limits: Type.Optional(StudyLimits),
   }),
   survey: Type.Optional(Type.Object(survey)),
   verification: Type.Optional(Type.Object(verification)),
@@ -116,6 +133,15 @@ export type StudyCreation = Static<typeof StudyCreation>;
 const refused = (description: string) => Type.Optional(Type.Unsafe<never>({ not: {}, description }));
 const settled = refused('is settled when the study is made; make another study.');
 
+const LimitsPatch = Type.Partial(
+  Type.Object({
+    perAddress: Nullable(limits.perAddress),
+    perDevice: Nullable(limits.perDevice),
+    heldPerSupplier: Nullable(limits.heldPerSupplier),
+  }),
+  { additionalProperties: false },
+);
+
 /** A merge: what is left out stays, a list replaces the list, null of quotas removes them. What a study has and keeps is refused. */
 export const StudyPatch = Type.Object({
   name: Type.Optional(Name),
@@ -124,6 +150,7 @@ export const StudyPatch = Type.Object({
       sample_size: Type.Optional(SampleSize),
       quotas: Type.Optional(Nullable(Quotas)),
       suppliers: Type.Optional(Nullable(Suppliers)),
+      limits: Type.Optional(Nullable(LimitsPatch)),
       countries: settled,
       language: settled,
       entry: settled,
@@ -172,6 +199,7 @@ export const StudyReply = Type.Object({
     quotas: Type.Array(StudyQuota),
     suppliers: Suppliers,
     entry: StringEnum(entryModes),
+    limits: StudyLimits,
   }),
   survey: Type.Object({ returns: StringEnum(returnModes), minimumSeconds: Type.Integer() }),
   verification: Type.Object({ service_check: Type.Boolean(), minimum_quality: StringEnum(qualities) }),

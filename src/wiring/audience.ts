@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
-import { createEntryService } from '../audience/entry-service.js';
+import { createEntryService, type Surroundings } from '../audience/entry-service.js';
 import { registerFieldingRoutes } from '../audience/fielding-routes.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
@@ -14,7 +14,8 @@ import { tokenTypes } from '../contract/token-kinds.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
-import { parseAddress } from '../net/address.js';
+import { parseAddress, type Address } from '../net/address.js';
+import type { Geography } from '../scoring/network/geography.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { readCompactJws } from '../verification/tokens/compact-jws.js';
@@ -73,10 +74,7 @@ export async function startAudience(
           tokens,
           audienceUrl,
           score: (owner, request) => scoring.scores.score(owner, request),
-          countryOf(text) {
-            const address = parseAddress(text);
-            return address === null ? null : scoring.geography.locate(address).country;
-          },
+          locate: (text) => surroundingsOf(scoring.geography, parseAddress(text)),
           verification: createHostedVerificationClient(parts, siteUrl),
         }),
         returns: createReturnService({ database: stores.database, tokens, reportOutcome }),
@@ -106,9 +104,16 @@ function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
     database: stores.database,
     now,
     reservationMs: settings.VH_PLACE_MINUTES * 60_000,
-    hash: (projectId: string, kind: 'respondent' | 'device', value: string): string =>
+    hash: (projectId: string, kind: 'respondent' | 'device' | 'address' | 'network', value: string): string =>
       createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex'),
   };
+}
+
+function surroundingsOf(geography: Geography, address: Address | null): Surroundings {
+  // One that nobody has on the internet is of a network’s inside, or of a proxy; limits there would stop everybody.
+  if (address?.range !== 'public') return { country: null, networkClass: null, place: null, prefix: null };
+  const { country, network } = geography.locate(address);
+  return { country, networkClass: network, place: address.place, prefix: address.family === 6 ? address.prefix : null };
 }
 
 /** What the gate works with, where no API runs in this process. */

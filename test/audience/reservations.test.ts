@@ -29,12 +29,21 @@ const logger = createLogger('silent');
 const audienceUrl = 'https://audience.example/v1';
 t.setTimeout(120_000);
 
+const allowed = JSON.stringify({
+  score: 3,
+  recommendation: 'allow',
+  duplicate: { band: 'none' },
+  receiptId: 'rcpt_1',
+  evidence: { against: [] },
+});
+const unknown = { country: null, networkClass: null, place: null, prefix: null };
+
 /** An instance: the ways in and out over its own handle of the database. The gate allows everybody. */
 async function instanceOf(
   t: Test,
   database: Database,
   masterKey: Uint8Array,
-  over: Partial<Pick<EntryDeps, 'now' | 'countryOf' | 'verification'>> = {},
+  over: Partial<Pick<EntryDeps, 'now' | 'locate' | 'verification' | 'score'>> = {},
 ) {
   const keys = await openTokenKeys({ database, masterKeys: masterKey, logger, now: Date.now, rotationDays: 30 });
   t.teardown(() => keys.close());
@@ -56,15 +65,12 @@ async function instanceOf(
       return Promise.resolve();
     },
   });
-  const score = (): Promise<string> =>
-    Promise.resolve(
-      JSON.stringify({ score: 3, recommendation: 'allow', duplicate: { band: 'none' }, receiptId: 'rcpt_1' }),
-    );
+  const score = (): Promise<string> => Promise.resolve(allowed);
   const entries = createEntryService({
     ...{ database, tokens, score },
     audienceUrl: () => audienceUrl,
     now: Date.now,
-    countryOf: () => null,
+    locate: () => unknown,
     hash: (_project, _kind, value) => value,
     verification: {
       makeLink: () => Promise.reject(new Error('not asked')),
@@ -88,7 +94,7 @@ async function instanceOf(
         traits: { country, gender, age: null, profession: null },
         address: '127.0.0.1',
         userAgent: undefined,
-        device: 'd',
+        device: rid,
       }),
   };
 }
@@ -113,6 +119,7 @@ async function makeStudy(
         serviceCheck,
         minimumQuality: 'standard',
         ...{ suppliers: [], entry: 'open', returns: 'browser', minimumSeconds: 0 },
+        limits: {},
       },
       quotas,
       { studyId: makeId('study'), sealed: new Uint8Array(1) },
@@ -205,6 +212,36 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' });
     });
 
+    t.test('a released place is given back by a study that takes respondents, and by no other', async (t) => {
+      const [instance] = instances;
+      for (const [status, page] of [
+        ['paused', 'closed'],
+        ['completed', 'closed'],
+        ['cancelled', 'closed'],
+      ] as const) {
+        const study = await makeStudy(one, 1);
+        const token = tokenOf(await instance.enter(study, 'late'));
+        await one.query(`UPDATE study_places SET due_at = now() WHERE study_id = $1`, [study.studyId]);
+        await releaseReservations({ database: one });
+        await setStatus(one, study.studyId, status);
+        t.match(await instance.enter(study, 'late'), { page }, `${status}: back by the entry link`);
+        t.match(await instance.returns.comeBack(token, 'complete'), { page }, `${status}: back from the survey`);
+        t.match(await read(study), { held: 0, completed: 0 });
+      }
+    });
+
+    t.test('a close that comes while a respondent is scored gives out no place', async (t) => {
+      const study = await makeStudy(one, 1);
+      const instance = await instanceOf(t, one, masterKey, {
+        score: async () => {
+          await setStatus(one, study.studyId, 'completed');
+          return allowed;
+        },
+      });
+      t.match(await instance.enter(study, 'slow'), { page: 'closed' });
+      t.match(await read(study), { held: 0 });
+    });
+
     t.test('who is of another country is screened out: by the address, else by what is declared', async (t) => {
       const study = await makeStudy(one, 5);
       const [instance] = instances;
@@ -216,7 +253,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       );
       t.match(await instance.enter(study, 'from-de', null, 'DE'), { kind: 'redirect' });
       t.match(await instance.enter(study, 'unknown'), { kind: 'redirect' });
-      const located = await instanceOf(t, one, masterKey, { countryOf: () => 'DE' });
+      const located = await instanceOf(t, one, masterKey, { locate: () => ({ ...unknown, country: 'DE' }) });
       t.match(await located.enter(study, 'at-home', null, 'US'), { kind: 'redirect' }, 'the address is believed');
       t.match(await read(study), { entered: 4, screenedOut: 1, held: 3 });
     });
@@ -235,7 +272,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       for (const rid of ['a', 'b', 'c']) await instance.enter(study, rid, 'female');
       await one.transaction(async (tx) =>
         changeStudy(tx, (await findStudy(tx, study.studyId, { lock: true })) ?? study, {
-          ...{ name: 'n', sampleSize: 10, quotas: [{ ...quota, limit: 1 }] },
+          ...{ name: 'n', sampleSize: 10, limits: {}, quotas: [{ ...quota, limit: 1 }] },
         }),
       );
       result = { status: 'pass', assurance: 'none' };
@@ -274,7 +311,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
         ageMin: n,
         limit: 50_000,
       }));
-      await hasty.transaction((tx) => changeStudy(tx, study, { name: 'n', sampleSize: 100_000, quotas }));
+      await hasty.transaction((tx) => changeStudy(tx, study, { name: 'n', sampleSize: 100_000, limits: {}, quotas }));
       const counted = await readQuotas(one, study.studyId);
       t.match(counted[0], { held: 20_000, verified: 0 }, 'men would be these, and of whom it is not known');
       t.match(counted[40], { held: 10_000, verified: 0 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { csvCell } from '../../src/audience/export.js';
+import { addressLimits } from '../../src/audience/limits.js';
 import { pageHeaders, pageNames, renderPage } from '../../src/audience/pages.js';
 import {
   canonicalLanguage,
@@ -43,9 +44,9 @@ t.test('a study moves along its table and nowhere else, and a refusal names the 
 });
 
 t.test('the gate lets through what the quality asks for', (t) => {
-  const person = { recommendation: 'allow', duplicateBand: 'none', country: 'DE' } as const;
-  const standard = { countries: ['DE'], serviceCheck: false, minimumQuality: 'standard' } as const;
-  const strict = { countries: ['DE'], serviceCheck: true, minimumQuality: 'strict' } as const;
+  const person = { recommendation: 'allow', duplicateBand: 'none', country: 'DE', isDeclaredBot: false } as const;
+  const standard = { countries: ['DE'], serviceCheck: false, minimumQuality: 'standard', limits: {} } as const;
+  const strict = { countries: ['DE'], serviceCheck: true, minimumQuality: 'strict', limits: { perDevice: 2 } } as const;
   for (const [what, rules, expected] of [
     [{}, standard, null],
     [{ country: null }, strict, null],
@@ -55,7 +56,11 @@ t.test('the gate lets through what the quality asks for', (t) => {
     [{ recommendation: 'step_up' }, standard, 'gate'],
     [{ recommendation: 'step_up' }, { ...standard, serviceCheck: true }, null],
     [{ recommendation: 'block' }, standard, 'gate'],
-    [{ duplicateBand: 'likely' }, standard, null],
+    [{ duplicateBand: 'possible' }, standard, null],
+    [{ isDeclaredBot: true }, standard, 'gate'],
+    [{ isDeclaredBot: true, recommendation: 'step_up' }, { ...standard, serviceCheck: true }, 'gate'],
+    [{ duplicateBand: 'likely' }, standard, 'duplicate'],
+    [{ duplicateBand: 'likely' }, { ...standard, limits: { perDevice: 2 } }, null],
     [{ duplicateBand: 'likely' }, strict, 'duplicate'],
     [{ duplicateBand: 'confirmed' }, standard, 'duplicate'],
   ] as const)
@@ -64,6 +69,17 @@ t.test('the gate lets through what the quality asks for', (t) => {
   t.notOk(isVerificationEnough({ status: 'pass', assurance: 'device_only' }, strict));
   t.ok(isVerificationEnough({ status: 'pass', assurance: 'biometric' }, strict));
   t.notOk(isVerificationEnough({ status: 'review', assurance: 'biometric' }, standard));
+  t.end();
+});
+
+t.test('an address takes a household’s places, or a share of the study where strangers may share it', (t) => {
+  const study = { limits: {}, sampleSize: 200 };
+  for (const network of ['residential', 'hosting'] as const)
+    t.same(addressLimits(study, network), { address: 3, network: 6 }, network);
+  for (const network of ['mobile', 'education', 'anonymous', 'business', null] as const)
+    t.same(addressLimits(study, network), { address: 20, network: 20 }, String(network));
+  t.same(addressLimits({ limits: {}, sampleSize: 10 }, null), { address: 5, network: 5 });
+  t.same(addressLimits({ limits: { perAddress: 40 }, sampleSize: 10 }, null), { address: 40, network: 80 });
   t.end();
 });
 

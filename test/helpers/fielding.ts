@@ -127,12 +127,22 @@ export async function open(
   };
 }
 
-/** Opens the entry link, and no more. */
-export const enter = ({ entryUrl }: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> =>
-  open(
-    `${entryUrl}?${new URLSearchParams({ rid: respondent.rid, src: respondent.src, ...respondent.more }).toString()}`,
-    respondent,
-  );
+/** The browser of each respondent of a study: the cookie that it was given. */
+const browsers = new Map<string, string>();
+
+/** Opens the entry link in the respondent’s own browser, and no more. */
+export async function enter({ entryUrl }: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> {
+  const { rid, src, more } = respondent;
+  const browser = `${entryUrl} ${rid}`;
+  const cookie = respondent.cookie ?? browsers.get(browser);
+  const page = await open(`${entryUrl}?${new URLSearchParams({ rid, src, ...more }).toString()}`, {
+    ...respondent,
+    ...(cookie === undefined ? {} : { cookie }),
+  });
+  const given = page.headers.get('set-cookie')?.split(';')[0];
+  if (given !== undefined) browsers.set(browser, given);
+  return page;
+}
 
 /** Follows every redirect to the page where the way ends. */
 export async function takePart(study: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> {
@@ -151,6 +161,7 @@ export const titles = {
   full: 'This study is full',
   closed: 'This study is not open',
   declined: 'This study is not for you',
+  elsewhere: 'You have started already',
   done: 'You have taken part already',
   thanks: 'Thank you',
   expired: 'This link does not work any more',

@@ -36,6 +36,8 @@ CREATE TABLE studies (
   sample_size     integer NOT NULL CHECK (sample_size > 0),
   service_check   boolean NOT NULL,
   minimum_quality text NOT NULL CHECK (minimum_quality IN ('standard', 'strict')),
+  -- perAddress, perDevice and heldPerSupplier, as far as the owner set them.
+  limits          jsonb NOT NULL DEFAULT '{}',
   status          text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'fielding', 'paused', 'completed', 'cancelled')),
   -- Suppliers that may send; empty: any of the organization.
   supplier_ids    text[] NOT NULL DEFAULT '{}',
@@ -95,7 +97,7 @@ CREATE TABLE study_places (
   -- Keyed hash of the respondent within the project: what scoring knows them by. Of a signed entry it covers the supplier too.
   respondent_ref  text NOT NULL,
   state           text NOT NULL CHECK (state IN ('entering', 'screened', 'verifying', 'surveying', 'completed', 'terminated', 'released')),
-  -- Why, where screened: gate, duplicate, country, verification, or full, which is looked at again when they come back.
+  -- Why, where screened: gate, duplicate, country, verification, or full and limit, which are looked at again when they come back.
   screened_for    text,
   verified        boolean NOT NULL DEFAULT false,
   -- What is known of them; null: nothing.
@@ -103,6 +105,10 @@ CREATE TABLE study_places (
   gender          text,
   age             integer,
   profession      text,
+  -- Keyed hashes of who took the place: the browser, the address (or /64), and of IPv6 the /48. null: took none yet, or not known.
+  device_ref      text,
+  address_ref     text,
+  network_ref     text,
   -- Of the score.
   score           integer,
   recommendation  text,
@@ -132,6 +138,10 @@ CREATE TABLE study_places (
 );
 CREATE UNIQUE INDEX study_places_one_each ON study_places (study_id, respondent_ref);
 CREATE INDEX study_places_by_study ON study_places (study_id, place_id);
+CREATE INDEX study_places_by_device ON study_places (study_id, device_ref) WHERE device_ref IS NOT NULL;
+CREATE INDEX study_places_by_address ON study_places (study_id, address_ref) WHERE address_ref IS NOT NULL;
+CREATE INDEX study_places_by_network ON study_places (study_id, network_ref) WHERE network_ref IS NOT NULL;
+CREATE INDEX study_places_held ON study_places (study_id, source_id) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
 CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;

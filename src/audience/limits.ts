@@ -1,0 +1,92 @@
+/**
+ * How many places one person may take in a study: by browser, by address, and by supplier. A place counts for whoever took it, also when it
+ * was released unused. Counted under the lock of the study.
+ */
+import { isOwnNetwork, type NetworkClass } from '../contract/facts.js';
+import type { StudyLimits, StudyQuota } from '../contract/study.js';
+import type { Queryable } from '../stores/database/port.js';
+import type { QuotaReservation } from './reservation-store.js';
+import type { Study, StudyWithQuotas } from './study-store.js';
+
+/** Who takes a place, as keyed hashes. null: not known, and not limited. */
+export interface Claimant {
+  readonly deviceRef: string;
+  /** Of the address, or of the /64 of IPv6. */
+  readonly addressRef: string | null;
+  /** Of the /48 of IPv6. */
+  readonly networkRef: string | null;
+  readonly networkClass: NetworkClass | null;
+}
+
+const ownAddressPlaces = 3;
+const sharedAddressPlacesMin = 5;
+/** No address that strangers may share takes more of a study by default. */
+const sharedAddressShare = 0.1;
+
+export interface AddressLimits {
+  readonly address: number;
+  readonly network: number;
+}
+
+/** What the owner set; else a household’s on networks of homes and hosts, and a share of the study on others. */
+export function addressLimits(
+  { limits: { perAddress }, sampleSize }: { readonly limits: StudyLimits; readonly sampleSize: number },
+  network: NetworkClass | null,
+): AddressLimits {
+  const isOwn = isOwnNetwork(network) || network === 'hosting';
+  if (perAddress === undefined && !isOwn) {
+    const share = Math.max(sharedAddressPlacesMin, Math.ceil(sampleSize * sharedAddressShare));
+    return { address: share, network: share };
+  }
+  const address = perAddress ?? ownAddressPlaces;
+  return { address, network: 2 * address };
+}
+
+/** Whether whoever asks has taken all the places that the study gives to one. */
+export async function isBeyondLimits(
+  tx: Queryable,
+  study: Study,
+  { reservationId, sourceId }: Pick<QuotaReservation, 'reservationId' | 'sourceId'>,
+  claimant: Claimant,
+): Promise<boolean> {
+  const { address, network } = addressLimits(study, claimant.networkClass);
+  const { perDevice = 1, heldPerSupplier } = study.limits;
+  const others = `SELECT count(*) FROM study_places WHERE study_id = $1 AND place_id <> $2 AND`;
+  const [row] = await tx.query<{ readonly beyond: boolean }>(
+    `SELECT (${others} device_ref = $3) >= $4 OR (${others} address_ref = $5) >= $6 OR (${others} network_ref = $7) >= $8
+         OR ($10::int IS NOT NULL AND (${others} source_id = $9 AND state IN ('verifying', 'surveying')) >= $10) AS beyond`,
+    [
+      ...[study.studyId, reservationId, claimant.deviceRef, perDevice, claimant.addressRef, address],
+      ...[claimant.networkRef, network, sourceId, heldPerSupplier ?? null],
+    ],
+  );
+  return row?.beyond !== false;
+}
+
+/**
+ * Places that respondents could still take. Quotas that leave nobody out count: those of everybody, those of all countries of the study, and
+ * those of two genders and more.
+ */
+export function placesLeft({ status, sampleSize, held, countries, quotas }: StudyWithQuotas): number {
+  if (status !== 'fielding') return 0;
+  const only = (trait: keyof StudyQuota | null) =>
+    quotas.filter((quota) =>
+      (['country', 'gender', 'ageMin', 'ageMax', 'profession'] as const).every(
+        (name) => (quota[name] !== undefined) === (name === trait),
+      ),
+    );
+  const rest = (some: readonly { readonly limit: number; readonly held: number }[]): number =>
+    some.reduce((sum, { limit, held }) => sum + Math.max(0, limit - held), 0);
+  const byCountry = only('country');
+  const byGender = only('gender');
+  const coversCountries = countries.every((country) => byCountry.some((quota) => quota.country === country));
+  return Math.max(
+    0,
+    Math.min(
+      sampleSize - held,
+      ...only(null).map((quota) => rest([quota])),
+      ...(coversCountries ? [rest(byCountry)] : []),
+      ...(new Set(byGender.map(({ gender }) => gender)).size > 1 ? [rest(byGender)] : []),
+    ),
+  );
+}

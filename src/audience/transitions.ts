@@ -1,0 +1,115 @@
+/**
+ * What happens to a place, decided from one table: an event, the state of the place, and the state of the study as it stands under its lock.
+ * An event that the table does not name for them changes nothing.
+ *
+ *     entering ──admit──▶ verifying ──pass──▶ surveying ──complete──▶ completed
+ *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
+ *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
+ */
+import type { StudyState } from '../contract/study.js';
+
+export const reservationStates = [
+  'entering',
+  'screened',
+  'verifying',
+  'surveying',
+  'completed',
+  'terminated',
+  'released',
+] as const;
+export type ReservationState = (typeof reservationStates)[number];
+
+export const placeEvents = ['admit', 'screen', 'pass', 'fail', 'complete', 'terminate', 'expire'] as const;
+export type PlaceEvent = (typeof placeEvents)[number];
+
+/** `held`: a free place, within every limit of whoever takes it. `verified`: sample and quotas, which may have been reduced meanwhile. */
+export type Need = 'held' | 'verified';
+
+export interface Transition {
+  readonly to: ReservationState;
+  readonly needs: Need | null;
+  /** Where what it needs is not there. */
+  readonly otherwise: ReservationState;
+}
+
+/** A place as far as its next state depends on it. */
+export interface PlaceFacts {
+  readonly state: ReservationState;
+  readonly screenedFor: string | null;
+  readonly verified: boolean;
+}
+
+export interface StudyFacts {
+  readonly status: StudyState;
+  readonly serviceCheck: boolean;
+}
+
+/** Whether the study gives out places. */
+const takes: readonly StudyState[] = ['fielding'];
+/** Whether who holds a place may go on, to the survey and back from it. */
+const letsFinish: readonly StudyState[] = ['fielding', 'paused', 'completed'];
+const always: readonly StudyState[] = ['draft', 'fielding', 'paused', 'completed', 'cancelled'];
+
+type Row = readonly [event: PlaceEvent, from: ReservationState, studies: readonly StudyState[], ...Target];
+type Target = readonly [to: ReservationState | 'first', needs?: Need, otherwise?: ReservationState];
+
+/** `first`: what comes after the gate, which is the verification or the survey. */
+const table: readonly Row[] = [
+  ['admit', 'entering', takes, 'first', 'held', 'screened'],
+  ['admit', 'screened', takes, 'first', 'held', 'screened'],
+  ['admit', 'released', takes, 'first', 'held', 'released'],
+  ['screen', 'entering', takes, 'screened'],
+  ['screen', 'screened', takes, 'screened'],
+  ['pass', 'verifying', letsFinish, 'surveying', 'verified', 'released'],
+  ['fail', 'verifying', letsFinish, 'screened'],
+  ['complete', 'surveying', letsFinish, 'completed', 'verified', 'terminated'],
+  ['complete', 'released', takes, 'completed', 'held', 'released'],
+  ['terminate', 'surveying', letsFinish, 'terminated'],
+  ['terminate', 'released', letsFinish, 'terminated'],
+  ['expire', 'verifying', always, 'released'],
+  ['expire', 'surveying', always, 'released'],
+];
+
+/** Reasons that may be gone when the respondent comes back. */
+const passing: readonly (string | null)[] = ['full', 'limit'];
+
+/** Whether a respondent in this state is looked at by the gate, at this visit. */
+export const isUndecided = ({ state, screenedFor }: Pick<PlaceFacts, 'state' | 'screenedFor'>): boolean =>
+  state === 'entering' || (state === 'screened' && passing.includes(screenedFor));
+
+/** null: the event does not apply, and nothing changes. */
+export function decide(event: PlaceEvent, study: StudyFacts, place: PlaceFacts): Transition | null {
+  const row = table.find(
+    ([of, from, studies]) => of === event && from === place.state && studies.includes(study.status),
+  );
+  if (row === undefined || (place.state === 'screened' && !isUndecided(place))) return null;
+  const [, , , target, needs = null, otherwise = place.state] = row;
+  const first = study.serviceCheck ? 'verifying' : 'surveying';
+  const to = target === 'first' ? first : target;
+  // Who was verified is counted in sample and quotas already.
+  return { to, needs: needs === 'verified' && place.verified ? null : needs, otherwise };
+}
+
+/** Counts of a study that a place is in. */
+export interface PlaceCounts {
+  readonly held: number;
+  readonly verified: number;
+  readonly completed: number;
+  readonly screenedOut: number;
+}
+
+export function countsOf({ state, verified }: Pick<PlaceFacts, 'state' | 'verified'>): PlaceCounts {
+  const holds = state === 'verifying' || state === 'surveying' || state === 'completed';
+  return {
+    held: Number(holds),
+    verified: Number(holds && verified),
+    completed: Number(state === 'completed'),
+    screenedOut: Number(state === 'screened'),
+  };
+}
+
+/** Whether an event that leads to a state makes the place a verified one. */
+export const isVerifiedBy = (event: PlaceEvent, to: ReservationState): boolean =>
+  to === 'completed' || (to === 'surveying' && event === 'pass');
+
+export const letsHoldersFinish = (status: StudyState): boolean => letsFinish.includes(status);

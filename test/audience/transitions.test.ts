@@ -1,0 +1,88 @@
+/** What happens to a place: every event, in every state of place and study. */
+import t from 'tap';
+import {
+  countsOf,
+  decide,
+  isUndecided,
+  isVerifiedBy,
+  placeEvents,
+  reservationStates,
+} from '../../src/audience/transitions.js';
+import { studyStates } from '../../src/contract/study.js';
+
+const all = placeEvents.flatMap((event) =>
+  studyStates.flatMap((status) =>
+    reservationStates.flatMap((state) => {
+      const place = { state, screenedFor: state === 'screened' ? 'full' : null, verified: false };
+      const next = decide(event, { status, serviceCheck: false }, place);
+      return next === null ? [] : [{ event, status, state, ...next }];
+    }),
+  ),
+);
+
+t.test('every pair of study and place: what is in this list happens, and nothing else', (t) => {
+  const lines = new Map<string, string[]>();
+  for (const { event, status, state, to, needs, otherwise } of all) {
+    const line = `${state} ${event} ${to}${needs === null ? '' : ` if ${needs}, else ${otherwise}`}`;
+    lines.set(line, [...(lines.get(line) ?? []), status]);
+  }
+  const everywhere = studyStates.join(' ');
+  t.same(Object.fromEntries([...lines].map(([line, states]) => [line, states.join(' ')])), {
+    'entering admit surveying if held, else screened': 'fielding',
+    'screened admit surveying if held, else screened': 'fielding',
+    'released admit surveying if held, else released': 'fielding',
+    'entering screen screened': 'fielding',
+    'screened screen screened': 'fielding',
+    'verifying pass surveying if verified, else released': 'fielding paused completed',
+    'verifying fail screened': 'fielding paused completed',
+    'surveying complete completed if verified, else terminated': 'fielding paused completed',
+    'released complete completed if held, else released': 'fielding',
+    'surveying terminate terminated': 'fielding paused completed',
+    'released terminate terminated': 'fielding paused completed',
+    'verifying expire released': everywhere,
+    'surveying expire released': everywhere,
+  });
+  t.end();
+});
+
+t.test('only a study that takes respondents gives out a place', (t) => {
+  for (const { event, status, state, to } of all) {
+    const [before, after] = [state, to].map((one) => countsOf({ state: one, verified: false }).held);
+    if ((before ?? 0) < (after ?? 0)) t.equal(status, 'fielding', `${state} ${event}`);
+  }
+  t.end();
+});
+
+t.test('a place that is taken needs room; one that is counted as verified needs it once', (t) => {
+  for (const { state, to, needs } of all)
+    if (countsOf({ state, verified: false }).held < countsOf({ state: to, verified: false }).held)
+      t.equal(needs, 'held');
+  const verified = { state: 'surveying', screenedFor: null, verified: true } as const;
+  t.match(decide('complete', { status: 'paused', serviceCheck: true }, verified), { to: 'completed', needs: null });
+  t.end();
+});
+
+t.test('what has ended stays as it is, and a refusal that is for good is not looked at again', (t) => {
+  t.same(
+    all.filter(({ state }) => state === 'completed' || state === 'terminated'),
+    [],
+  );
+  for (const screenedFor of ['gate', 'duplicate', 'country', 'verification']) {
+    const place = { state: 'screened', screenedFor, verified: false } as const;
+    t.notOk(isUndecided(place));
+    for (const event of placeEvents) t.equal(decide(event, { status: 'fielding', serviceCheck: false }, place), null);
+  }
+  t.end();
+});
+
+t.test('with a verification to come the gate leads there, and only its pass or a complete verifies', (t) => {
+  const place = { state: 'entering', screenedFor: null, verified: false } as const;
+  t.match(decide('admit', { status: 'fielding', serviceCheck: true }, place), { to: 'verifying' });
+  t.same(
+    placeEvents.flatMap((event) =>
+      reservationStates.filter((to) => isVerifiedBy(event, to)).map((to) => `${event} ${to}`),
+    ),
+    [...placeEvents.flatMap((event) => [...(event === 'pass' ? ['pass surveying'] : []), `${event} completed`])],
+  );
+  t.end();
+});

@@ -1,0 +1,157 @@
+/** One person, one place: attacks on an open entry link with invented respondents, over HTTP. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { StudyReply } from '../../src/contract/study.js';
+import {
+  callerOf,
+  creation,
+  enter,
+  fieldStudy,
+  open,
+  returnUrl,
+  startSurvey,
+  titles,
+  type Page,
+  type Respondent,
+} from '../helpers/fielding.js';
+import { writeMmdb } from '../helpers/mmdb.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
+
+t.setTimeout(240_000);
+const files = temporaryDirectory(t);
+mkdirSync(files, { recursive: true });
+const systems = join(files, 'systems.mmdb');
+const home = { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' };
+writeFileSync(
+  systems,
+  writeMmdb({ databaseType: 'GeoLite2-ASN', networks: { '91.0.0.0/8': home, '2003::/19': home } }),
+);
+const service = await startTestService(t, {
+  GEOIP_ASN_DB: systems,
+  VH_TRUSTED_PROXIES: '127.0.0.1',
+  VH_PUBLIC_PER_ADDRESS: '0',
+  VH_LOG_LEVEL: 'warn',
+});
+const call = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
+const survey = await startSurvey(t, () => null);
+const asked = (sampleSize: number, more: object = {}) =>
+  creation(survey.url, { audience: { countries: ['DE'], language: 'en', sample_size: sampleSize, ...more } });
+const read = async ({ studyId }: StudyReply): Promise<StudyReply> => (await call('GET', `/studies/${studyId}`)).body;
+
+/** Invented respondents one after the other; answers the pages that led to the survey. */
+async function invent(
+  study: StudyReply,
+  count: number,
+  who: (n: number) => Partial<Respondent>,
+): Promise<readonly Page[]> {
+  const passed: Page[] = [];
+  for (let n = 0; n < count; n++) {
+    const page = await enter(study, { rid: `invented-${n}-${JSON.stringify(who(n))}`, src: 's', ...who(n) });
+    if (page.location?.startsWith(survey.url.split('?')[0] ?? '') === true) passed.push(page);
+    else t.ok([titles.declined, titles.full].includes(page.title as never), page.title);
+  }
+  return passed;
+}
+
+t.test('120 invented respondents from the address of a home take 3 places', async (t) => {
+  const study = await fieldStudy(call, asked(120));
+  const passed = await invent(study, 120, () => ({ address: '91.10.0.7' }));
+  t.equal(passed.length, 3);
+  t.match((await read(study)).progress, { places_left: 117, screened_out: 117 });
+});
+
+t.test('an address of which nothing is known takes no more than a tenth of a study', async (t) => {
+  const study = await fieldStudy(call, asked(120));
+  t.equal((await invent(study, 40, () => ({ address: '193.0.2.7' }))).length, 12);
+});
+
+t.test('12 respondents in one browser are one', async (t) => {
+  const study = await fieldStudy(call, asked(12));
+  const cookie = `vh_device=${'ab'.repeat(16)}`;
+  t.equal((await invent(study, 12, (n) => ({ address: `91.20.${n}.1`, cookie }))).length, 1);
+  t.equal((await read(study)).progress.places_left, 11);
+});
+
+t.test('60 respondents of one /48 take 6 places, and of one /64 take 3', async (t) => {
+  const study = await fieldStudy(call, asked(60));
+  t.equal((await invent(study, 60, (n) => ({ address: `2003:1:2:${n.toString(16)}::1` }))).length, 6);
+  const other = await fieldStudy(call, asked(60));
+  t.equal((await invent(other, 10, (n) => ({ address: `2003:1:3:1::${n.toString(16)}` }))).length, 3);
+});
+
+t.test('40 respondents with a bare HTTP library take no place', async (t) => {
+  const study = await fieldStudy(call, asked(40));
+  const agents = ['python-requests/2.32.3', 'curl/8.9.1', 'Go-http-client/2.0', 'okhttp/4.12.0'];
+  const passed = await invent(study, 40, (n) => ({ address: `91.30.${n}.1`, agent: agents[n % 4] ?? '' }));
+  t.equal(passed.length, 0);
+  t.equal((await read(study)).progress.places_left, 40);
+});
+
+t.test('two addresses that take places and leave them unused do not close a study of 30', async (t) => {
+  const study = await fieldStudy(call, asked(30));
+  t.equal((await invent(study, 30, (n) => ({ address: `91.40.0.${n % 2}` }))).length, 6);
+  t.equal((await invent(study, 30, (n) => ({ address: `193.40.0.${n % 2}` }))).length, 10);
+  t.equal((await read(study)).progress.places_left, 14);
+});
+
+t.test('who took a place and ended it has used it', async (t) => {
+  const study = await fieldStudy(call, asked(30));
+  const passed = await invent(study, 3, () => ({ address: '91.50.0.1' }));
+  for (const page of passed) await open(returnUrl(page.location, 'terminate'), { address: '91.50.0.1' });
+  t.match((await read(study)).progress, { places_left: 30 });
+  t.same(await invent(study, 6, () => ({ address: '91.50.0.1', more: { age: '40' } })), []);
+});
+
+t.test('the owner sets the limits, and null goes back to the default', async (t) => {
+  const study = await fieldStudy(call, asked(30, { limits: { perAddress: 1, perDevice: 2, heldPerSupplier: 4 } }));
+  t.same(study.audience.limits, { perAddress: 1, perDevice: 2, heldPerSupplier: 4 });
+  const cookie = `vh_device=${'cd'.repeat(16)}`;
+  t.equal((await invent(study, 4, (n) => ({ address: `91.60.${n}.1`, cookie }))).length, 2);
+  t.equal((await invent(study, 4, () => ({ address: '91.61.0.1' }))).length, 1);
+  t.equal((await invent(study, 4, (n) => ({ address: `91.62.${n}.1` }))).length, 1, 'the supplier holds 4');
+  t.equal((await invent(study, 1, () => ({ address: '91.63.0.1', src: 'other' }))).length, 1, 'another supplier');
+  const patch = (limits: object | null) => call('PATCH', `/studies/${study.studyId}`, { audience: { limits } });
+  t.match((await patch({ perAddress: null, heldPerSupplier: 9 })).body, {
+    audience: { limits: { perAddress: undefined, perDevice: 2, heldPerSupplier: 9 } },
+  });
+  t.equal((await invent(study, 4, () => ({ address: '91.64.0.1' }))).length, 3);
+  t.same(((await patch(null)).body as StudyReply).audience.limits, {});
+});
+
+t.test('a condition or limit with a misspelt name is refused with the nearest one', async (t) => {
+  const create = (audience: object) => call('POST', '/studies', asked(5, audience));
+  t.match(await create({ quotas: [{ name: 'men', gendre: 'male', limit: 1 }] }), {
+    status: 400,
+    body: { issues: [{ path: '/audience/quotas/0/gendre', message: /did you mean "gender"/ }] },
+  });
+  t.match(await create({ limits: { perAdress: 1 } }), {
+    status: 400,
+    body: { issues: [{ path: '/audience/limits/perAdress', message: /did you mean "perAddress"/ }] },
+  });
+  const study = await fieldStudy(call, asked(5));
+  t.match(
+    await call('PATCH', `/studies/${study.studyId}`, { audience: { quotas: [{ name: 'a', agemin: 3, limit: 1 }] } }),
+    { status: 400, body: { issues: [{ message: /did you mean "ageMin"/ }] } },
+  );
+});
+
+t.test('suppliers see the places that quotas leave', async (t) => {
+  const supply = async ({ studyId }: StudyReply): Promise<number | undefined> =>
+    (
+      (await call('GET', '/supply/studies?limit=200')).body as { studies: { studyId: string; placesLeft: number }[] }
+    ).studies.find((one) => one.studyId === studyId)?.placesLeft;
+  const quotas = (...list: object[]) => asked(100, { quotas: list });
+  const byGender = await fieldStudy(
+    call,
+    quotas({ name: 'w', gender: 'female', limit: 10 }, { name: 'm', gender: 'male', limit: 15 }),
+  );
+  t.equal(await supply(byGender), 25);
+  await enter(byGender, { rid: 'w1', src: 's', address: '91.70.0.1', more: { gender: 'female' } });
+  t.equal(await supply(byGender), 24);
+  t.equal((await read(byGender)).progress.places_left, 24);
+  t.equal(await supply(await fieldStudy(call, quotas({ name: 'all', limit: 7 }))), 7);
+  t.equal(await supply(await fieldStudy(call, quotas({ name: 'de', country: 'DE', limit: 9 }))), 9);
+  t.equal(await supply(await fieldStudy(call, quotas({ name: 'nurses', profession: 'nurse', limit: 9 }))), 100);
+});
