@@ -37,8 +37,10 @@ const defaults: Omit<ViewOptions, 'host'> = {
   consent: terms,
   branding: null,
   disclosure: { mode: 'NEUTRAL', text: null },
-  withoutCameraAllowed: true,
+  demands: { minimumAssurance: 'device_only', evidenceFrames: 'off' },
 };
+
+const needed = { demands: { minimumAssurance: 'biometric', evidenceFrames: 'off' } } as const;
 
 const start: Draw = (view, answered) => void view.awaitStart().then(answered);
 const consent: Draw = (view, answered) => void view.askConsent().then(answered);
@@ -82,9 +84,15 @@ const screens: Readonly<Record<string, Shown>> = {
   'invisible-stage': { options: { mode: 'invisible' }, draw: challenge('nod', 0, false) },
   start: { draw: start },
   consent: { draw: consent },
-  'consent-everything': { options: { consent: { ...terms, ...everything } }, draw: consent },
+  'consent-everything': {
+    options: {
+      consent: { ...terms, ...everything },
+      demands: { minimumAssurance: 'device_only', evidenceFrames: 'sampled' },
+    },
+    draw: consent,
+  },
   'consent-incomplete': { options: { consent: { ...terms, privacyUrl: null } }, draw: consent },
-  'consent-needed': { options: { withoutCameraAllowed: false }, draw: consent },
+  'consent-needed': { options: needed, draw: consent },
   loading: { draw: stage({ kind: 'loading', bytes: { loaded: 2_400_000, total: 6_700_000 } }) },
   'no-face': { draw: stage({ kind: 'no_face' }) },
   blink: { draw: challenge('blink', 0) },
@@ -102,7 +110,7 @@ const screens: Readonly<Record<string, Shown>> = {
   'fail-unseen': { draw: outcome('fail', 'FRAUD_SIGNAL', true) },
   'fail-none': { draw: outcome('fail', 'LIVENESS_FAILED', true, 'none') },
   'fail-declined': {
-    options: { withoutCameraAllowed: false },
+    options: needed,
     draw: outcome('fail', 'LIVENESS_FAILED', true, 'declined'),
   },
   spent: { options: { disclosure: { mode: 'TRANSPARENT', text: null } }, draw: outcome('fail', 'LIVENESS_FAILED') },
@@ -110,7 +118,7 @@ const screens: Readonly<Record<string, Shown>> = {
   denied: { draw: trouble('denied') },
   busy: { draw: trouble('busy') },
   dismissed: { draw: trouble('dismissed') },
-  'denied-needed': { options: { withoutCameraAllowed: false }, draw: trouble('denied') },
+  'denied-needed': { options: needed, draw: trouble('denied') },
   network: { draw: outcome('error', 'NETWORK_ERROR', true) },
   unavailable: { draw: outcome('error', 'SERVICE_UNAVAILABLE', true) },
   wait: { draw: outcome('error', 'RATE_LIMIT_EXCEEDED', true) },

@@ -52,10 +52,8 @@ export async function loadConfig(
 export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoint: string): MountConfig => ({
   ...studyConfig,
   siteKey: '',
-  minimumAssurance: 'device_only',
   challengeEnabled: challengeConfig.count > 0,
   escalateOnSuspicion: studyConfig.livenessModels.length > 0,
-  evidenceFrames: 'off',
   degradedMode: degradedModeDefault,
   demographics: false,
   userDisclosure: 'NEUTRAL',

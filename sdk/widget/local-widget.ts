@@ -33,7 +33,7 @@ export function createLocalWidget(
       branding: null,
       disclosure: { mode: 'NEUTRAL', text: null },
       consent: null,
-      withoutCameraAllowed: true,
+      demands: { minimumAssurance: 'device_only', evidenceFrames: 'off' },
     });
     if (isDestroyed) drawn.close();
     return (view = drawn);

@@ -21,12 +21,12 @@ export interface LoadingPage {
 
 export function createModelLoader(
   loadCamera: () => Promise<Camera>,
-  request: ModelsRequest,
+  request: () => ModelsRequest,
   { savesData, afterLoad }: LoadingPage,
 ): ModelLoader {
   let begun: Promise<Preparation> | null = null;
   let forget = (): void => undefined;
-  const start = () => loadCamera().then((camera) => camera.prepare(request));
+  const start = () => loadCamera().then((camera) => camera.prepare(request()));
   const release = () => {
     forget();
     const released = begun;

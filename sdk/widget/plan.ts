@@ -5,7 +5,7 @@ import type { MountOptions } from './api.js';
 import type { MountConfig } from './config.js';
 import type { Plan } from './machine.js';
 import type { Mounting } from './mounting.js';
-import type { ViewOptions } from './ports.js';
+import type { Demands, ViewOptions } from './ports.js';
 
 export function planOf(options: MountOptions, config: MountConfig): Plan {
   const mode = options.widgetMode ?? config.widgetMode;
@@ -23,6 +23,12 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
     isClosed: (options.degradedMode ?? config.degradedMode) === 'FAIL_CLOSED',
   };
 }
+
+/** Of a project; those of a session that a backend made may be higher. */
+const demandsOf = (config: Mounting['config']): Demands =>
+  'kind' in config
+    ? { minimumAssurance: 'device_only', evidenceFrames: 'off' }
+    : { minimumAssurance: config.minimumAssurance, evidenceFrames: config.evidenceFrames };
 
 /** Of a project that could not be read, nothing of its own is shown. */
 export function viewOptionsOf(
@@ -42,6 +48,6 @@ export function viewOptionsOf(
     branding: known?.branding ?? null,
     disclosure: { mode: known?.userDisclosure ?? 'NEUTRAL', text: known?.userDisclosureCustomText ?? null },
     consent: terms === null ? null : { ...terms, demographics: known?.demographics === true },
-    withoutCameraAllowed: known?.minimumAssurance !== 'biometric',
+    demands: demandsOf(config),
   };
 }

@@ -14,7 +14,8 @@ import type {
   EnvelopeFrames,
 } from '../../src/contract/envelope.js';
 import type { ConsentTerms as ContractTerms } from '../../src/contract/consent.js';
-import type { EvidenceFrame } from '../../src/contract/evidence-frames.js';
+import type { EvidenceFrame, EvidenceFramesMode } from '../../src/contract/evidence-frames.js';
+import type { DemandedAssurance } from '../../src/contract/project.js';
 import type { Branding } from '../../src/contract/project-parts.js';
 import type { ChallengeReply, ChallengeRequest } from '../../src/contract/session.js';
 import type { ChallengeType } from '../../src/contract/verdict.js';
@@ -47,8 +48,16 @@ export interface ViewOptions {
   readonly disclosure: Disclosure;
   /** null where nobody is asked for biometric consent. */
   readonly consent: ConsentTerms | null;
-  /** Whether a respondent who cannot do a challenge, or declines, may go on without the camera. */
-  readonly withoutCameraAllowed: boolean;
+  /** Read whenever something is drawn. */
+  readonly demands: Demands;
+}
+
+/** What the check demands: as the project says, and once there is a session, as that says, which may demand more. */
+export interface Demands {
+  /** biometric: nobody goes on without the camera. */
+  minimumAssurance: DemandedAssurance;
+  /** sampled: pictures are sent, and the consent says so. */
+  evidenceFrames: EvidenceFramesMode;
 }
 
 export interface Disclosure {

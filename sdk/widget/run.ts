@@ -14,7 +14,7 @@ import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from
 import type { Reply, Trouble } from './http.js';
 import { say } from './page-console.js';
 import type { ModelLoader } from './models.js';
-import type { CaptureOutcome, CaptureTelemetry, Preparation, Stage, StageExit, View } from './ports.js';
+import type { CaptureOutcome, CaptureTelemetry, Demands, Preparation, Stage, StageExit, View } from './ports.js';
 import { verdictError } from './result.js';
 import type { Said, ServiceCalls } from './service.js';
 
@@ -27,6 +27,8 @@ export interface RunDeps {
   readonly csp: Pick<CspWatch, 'findCamera'>;
   readonly onVerdict: (verdict: VHOutcome) => void;
   readonly view: View;
+  /** Of the view: kept up to those of the session. */
+  readonly demands: Demands;
   readonly models: ModelLoader;
   readonly modelsBaseUrl: string;
   readonly locale: string;
@@ -136,6 +138,8 @@ async function createSession(
       ? await deps.service.createSession(deps.options, previousSessionId, deps.signal)
       : { kind: 'said', value: made.session };
   if (said.kind !== 'said') return said;
+  const { minimumAssurance, evidenceFrames } = said.value.studyConfig;
+  Object.assign(deps.demands, { minimumAssurance, evidenceFrames });
   memory.open = { session: said.value, originMs: made?.originMs ?? performance.now() };
   deps.activity.follow(said.value);
   memory.isStarted = true;

@@ -133,20 +133,24 @@ async function runIn(
   const { config, options, signal } = mounting;
   if ('kind' in config) return finish(mounting, endOf(config), null);
   const plan = planOf(options, config);
-  const models = {
-    baseUrl: config.models.baseUrl.replace(/\/*$/, '/'),
+  const modelsBaseUrl = config.models.baseUrl.replace(/\/*$/, '/');
+  const look = viewOptionsOf(host, mounting);
+  const { demands } = look;
+  const view = parts.createView(look);
+  const modelsOf = () => ({
+    baseUrl: modelsBaseUrl,
     demographics: config.demographics,
-    takesPictures: config.evidenceFrames === 'sampled',
-  };
-  const view = parts.createView(viewOptionsOf(host, mounting));
+    takesPictures: demands.evidenceFrames === 'sampled',
+  });
   try {
     const outcome = await run({
       ...mounting,
       plan,
       view,
-      models: createModelLoader(parts.loadCamera, models, loadingPage()),
+      demands,
+      models: createModelLoader(parts.loadCamera, modelsOf, loadingPage()),
       onVerdict: (detail) => void host.dispatchEvent(new CustomEvent('vh:outcome', { bubbles: true, detail })),
-      modelsBaseUrl: models.baseUrl,
+      modelsBaseUrl,
       created: created ?? mounting.created,
     });
     if (outcome.end.kind === 'camera' || outcome.end.kind === 'aborted') view.close();

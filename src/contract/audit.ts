@@ -51,7 +51,17 @@ export const AuditEntry = Type.Object({
   }),
   action: StringEnum(auditActions),
   subject: Type.Object({
-    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link', 'client', 'study', 'supplier'] as const),
+    kind: StringEnum([
+      'organization',
+      'project',
+      'key',
+      'receipt',
+      'webhook',
+      'link',
+      'client',
+      'study',
+      'supplier',
+    ] as const),
     id: Type.String(),
   }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),

@@ -8,6 +8,7 @@ import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit 
 
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
 export const demandedAssurances = ['device_only', 'biometric'] as const;
+export type DemandedAssurance = (typeof demandedAssurances)[number];
 export const degradedModes = ['FAIL_CLOSED', 'FAIL_OPEN_FLAGGED', 'FAIL_OPEN_TRUSTED'] as const;
 export const userDisclosures = ['NEUTRAL', 'TRANSPARENT', 'CUSTOM'] as const;
 export const verificationModes = ['block', 'score'] as const;

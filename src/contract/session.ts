@@ -8,7 +8,8 @@ import { Type, type Static } from 'typebox';
 import { callerIdLengthMax, challengeCountMax, evidenceFramesMax, frameCountMax } from '../limits.js';
 import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
 import { SolvedProof } from './session-proof.js';
-import { verificationModes, widgetModes } from './project.js';
+import { evidenceFramesModes } from './evidence-frames.js';
+import { demandedAssurances, verificationModes, widgetModes } from './project.js';
 import { IssuedChallenge } from './verdict.js';
 
 /** Metadata as JSON: most bytes, and most levels of objects and lists. */
@@ -159,6 +160,10 @@ export const SessionReply = Type.Object({
     widgetMode: StringEnum(widgetModes),
     verificationMode: StringEnum(verificationModes),
     maxRetries: Type.Integer(),
+    minimumAssurance: StringEnum(demandedAssurances, {
+      description: 'biometric: without the camera it fails. The project’s, and biometric for a heavy step-up.',
+    }),
+    evidenceFrames: StringEnum(evidenceFramesModes, { description: 'sampled: pictures are asked for.' }),
     livenessModels: Type.Array(Type.String(), {
       description: 'Kinds of models that the widget needs; empty without a camera.',
     }),

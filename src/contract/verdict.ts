@@ -6,7 +6,7 @@ import type { AddressFacts } from './facts.js';
 import type { ChallengeCall } from './session.js';
 import type { ProbeTransport } from './probe.js';
 import { unit, type ScoreModeConfig } from './project-parts.js';
-import type { demandedAssurances, riskAggregators, verificationModes } from './project.js';
+import type { DemandedAssurance, riskAggregators, verificationModes } from './project.js';
 import type { UniquenessFacts } from './uniqueness.js';
 
 export const challengeTypes = ['blink', 'turn_left', 'turn_right', 'nod', 'smile'] as const;
@@ -76,7 +76,7 @@ export interface VerdictFacts extends CameraPolicy {
   readonly nonce: string;
   readonly mode: SessionMode;
   /** Of a pass; the project’s. */
-  readonly minimumAssurance: (typeof demandedAssurances)[number];
+  readonly minimumAssurance: DemandedAssurance;
   /** How many challenges the session asks for, and the page’s calls for them, in order. */
   readonly challengeCount: number;
   readonly challengeCalls: readonly ChallengeCall[];

@@ -4,7 +4,7 @@ import { html, linkOf, mailOf } from './dom.js';
 import type { Screen } from './frame.js';
 import { icon, type IconName } from './icons.js';
 import { fill } from './locale.js';
-import { messageScreen, type Surroundings } from './screens.js';
+import { goesWithout, messageScreen, type Surroundings } from './screens.js';
 
 /** `disclosure` is what was not said before. */
 export function consentScreen(
@@ -27,7 +27,7 @@ export function consentScreen(
     actions: [
       { label: texts.agree, kind: 'main', run: () => onAnswer('granted') },
       {
-        label: options.withoutCameraAllowed ? texts.decline : texts.refuse,
+        label: goesWithout(options) ? texts.decline : texts.refuse,
         kind: 'plain',
         run: () => onAnswer('declined'),
       },
@@ -44,7 +44,7 @@ function pointsOf({ texts, brand, options }: Surroundings, terms: ConsentTerms):
   const { privacyUrl, supportEmail } = brand;
   return [
     ['person', sentences(texts.measured, terms.demographics && texts.demographics)],
-    ['device', terms.pictures ? texts.pictures : texts.consentLocal],
+    ['device', options.demands.evidenceFrames === 'sampled' ? texts.pictures : texts.consentLocal],
     [
       'again',
       sentences(
@@ -54,7 +54,7 @@ function pointsOf({ texts, brand, options }: Surroundings, terms: ConsentTerms):
       ),
     ],
     ['camera', texts.consentOff],
-    ...(options.withoutCameraAllowed ? [['choice', texts.consentFree] as const] : []),
+    ...(goesWithout(options) ? [['choice', texts.consentFree] as const] : []),
     [
       'shield',
       fill(texts.ask, { company }),

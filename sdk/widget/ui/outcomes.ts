@@ -2,7 +2,7 @@
 import type { Outcome, ViewOptions } from '../ports.js';
 import { html } from './dom.js';
 import { fill } from './locale.js';
-import type { Message } from './screens.js';
+import { goesWithout, type Message } from './screens.js';
 
 /** Errors with a text of their own; all others are a check that cannot run here. */
 const errorTexts = {
@@ -14,7 +14,7 @@ const errorTexts = {
   RETRY_BUDGET_EXHAUSTED: ['spent', 'person'],
 } as const;
 
-type Looks = Pick<ViewOptions, 'language' | 'disclosure' | 'withoutCameraAllowed'>;
+type Looks = Pick<ViewOptions, 'language' | 'disclosure' | 'demands'>;
 
 export function outcomeMessage(looks: Looks, outcome: Outcome): Message {
   const { texts } = looks.language;
@@ -33,13 +33,14 @@ export function outcomeMessage(looks: Looks, outcome: Outcome): Message {
 
 /** In NEUTRAL mode a failure that nobody can do anything about is not shown. */
 function failureMessage(
-  { language: { texts }, disclosure, withoutCameraAllowed }: Looks,
+  { language: { texts }, disclosure, demands }: Looks,
   { code, canRetry, camera }: Outcome,
 ): Message {
   if (code === 'DUPLICATE_DETECTED') return { icon: 'person', text: texts.duplicate };
   if (!canRetry) return { icon: 'person', text: disclosure.mode === 'NEUTRAL' ? texts.noted : texts.spent };
   if (camera === 'none') return { icon: 'off', tone: 'warn', text: texts.none };
-  if (camera === 'declined' && !withoutCameraAllowed) return { icon: 'camera', tone: 'warn', text: texts.needsCamera };
+  if (camera === 'declined' && !goesWithout({ demands }))
+    return { icon: 'camera', tone: 'warn', text: texts.needsCamera };
   // What helps before a camera is said to nobody who had none.
   const help = camera === 'seen' ? texts.fail[1] : texts.expired[1];
   return { icon: 'again', tone: 'warn', text: [texts.fail[0], help] };

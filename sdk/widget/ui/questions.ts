@@ -2,7 +2,7 @@
 import type { View } from '../ports.js';
 import type { Surface } from './frame.js';
 import { consentScreen } from './consent.js';
-import { messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
+import { goesWithout, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
 import { openStage } from './stage.js';
 
 const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera' } as const;
@@ -25,7 +25,7 @@ export function createQuestions(
         };
         const screen = consentScreen(around, disclosure(), onAnswer);
         // Where nobody gets on without the camera, closing the question is no answer to it.
-        frame.show(surface, screen, options.withoutCameraAllowed ? () => onAnswer('declined') : undefined);
+        frame.show(surface, screen, goesWithout(options) ? () => onAnswer('declined') : undefined);
       }),
     openStage() {
       const { stage, screen, exit } = openStage(around);
@@ -46,7 +46,7 @@ export function createQuestions(
         const again: Action = { label: texts.retry, kind: 'main', run: () => resolve('again') };
         const without: Action = { label: texts.decline, kind: 'plain', run: () => resolve('without') };
         const cancel: Action = { label: texts.cancel, kind: 'link', run: () => resolve('cancel') };
-        const actions = options.withoutCameraAllowed ? [again, without, cancel] : [again, cancel];
+        const actions = goesWithout(options) ? [again, without, cancel] : [again, cancel];
         const message = { icon: troubleIcons[reason], tone: 'warn', text: texts[reason], actions } as const;
         frame.show(surface, messageScreen(around, message), () => resolve('cancel'));
       }),

@@ -32,6 +32,10 @@ export interface Surroundings {
   readonly options: ViewOptions;
 }
 
+/** Whether a respondent who cannot do a challenge, or declines, may go on without the camera. */
+export const goesWithout = ({ demands }: Pick<ViewOptions, 'demands'>): boolean =>
+  demands.minimumAssurance !== 'biometric';
+
 /** Whose check this is: the logo where it can be shown, else the name. */
 export function nameOf({ brand }: Surroundings): HTMLElement {
   const name = brand.companyName ?? 'VerifyHuman';

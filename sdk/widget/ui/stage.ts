@@ -7,7 +7,7 @@ import { createAvatar, type Pose } from './avatar.js';
 import { button, html, svg } from './dom.js';
 import type { Screen } from './frame.js';
 import { fill } from './locale.js';
-import { cardOf, titleOf, type Surroundings } from './screens.js';
+import { cardOf, goesWithout, titleOf, type Surroundings } from './screens.js';
 
 export interface StageParts {
   readonly stage: Omit<Stage, 'close'>;
@@ -62,7 +62,7 @@ export function openStage(around: Surroundings): StageParts {
     'div',
     { class: 'row' },
     more,
-    options.withoutCameraAllowed && button(texts.decline, 'link', () => exit('without')),
+    goesWithout(options) && button(texts.decline, 'link', () => exit('without')),
     button(texts.cancel, 'link', () => exit('cancel')),
   );
   const body = html(

@@ -7,7 +7,7 @@ import { createBeginning, type Beginning } from './beginning.js';
 import { createFrame, type Surface } from './frame.js';
 import { outcomeMessage } from './outcomes.js';
 import { createQuestions } from './questions.js';
-import { messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
+import { goesWithout, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
 
 export const createView: CreateView = (options) => {
   const { mode } = options;
@@ -49,8 +49,7 @@ function createOutcomes(around: Surroundings, beginning: Beginning): View['showO
       const retry: Action = { label: texts.retry, kind: 'main', run: () => resolve('retry') };
       const without: Action = { label: texts.decline, kind: 'plain', run: () => resolve('without') };
       const close: Action = { label: texts.close, kind: 'link', run: finish };
-      const goesWithout = outcome.camera === 'seen' && options.withoutCameraAllowed;
-      const actions = [retry, ...(goesWithout ? [without] : []), close];
+      const actions = [retry, ...(outcome.camera === 'seen' && goesWithout(options) ? [without] : []), close];
       frame.show(surface, messageScreen(around, { ...message, actions }), finish);
     });
 

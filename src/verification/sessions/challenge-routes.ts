@@ -35,8 +35,8 @@ export function registerChallengeRoute(app: FastifyInstance, deps: ChallengeRout
         },
       },
       async (request, reply) => {
-        const opened = await openSession(deps, request, reply, request.params.sessionId, 'reports');
-        return deps.challenges.reveal(opened.session, opened.project, request.body);
+        const { session } = await openSession(deps, request, reply, request.params.sessionId, 'reports');
+        return deps.challenges.reveal(session, request.body);
       },
     );
   });

@@ -5,7 +5,6 @@
 import { exampleChallenges } from '../../contract/envelope-examples.js';
 import type { ChallengeCall, ChallengeConfig, ChallengeReply, ChallengeRequest } from '../../contract/session.js';
 import { challengeTypes, type ChallengeType } from '../../contract/verdict.js';
-import type { StoredProject } from '../../administration/project-store.js';
 import { Fault } from '../../errors.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
@@ -57,17 +56,13 @@ export interface ChallengeServiceDeps {
 export type ChallengeService = ReturnType<typeof createChallengeService>;
 
 export function createChallengeService({ database, random, now }: ChallengeServiceDeps) {
-  function draw(
-    session: StoredSession,
-    project: StoredProject,
-    { index, frameCount, atMs }: Omit<ChallengeCall, 'reply'>,
-  ): ChallengeReply {
-    const { mode, challengeCalls, challengeCount } = session;
+  function draw(session: StoredSession, { index, frameCount, atMs }: Omit<ChallengeCall, 'reply'>): ChallengeReply {
+    const { mode, challengeCalls, challengeCount, evidenceFrames } = session;
     if (index === challengeCount) {
-      const isSampled = project.fields.config?.evidenceFrames === 'sampled';
       return {
         done: true,
-        frameIndices: isSampled ? chooseEvidenceFrames(challengeCalls, { atMs, frameCount }, random) : [],
+        frameIndices:
+          evidenceFrames === 'sampled' ? chooseEvidenceFrames(challengeCalls, { atMs, frameCount }, random) : [],
       };
     }
     const taken = new Set(challengeCalls.map(({ reply }) => 'type' in reply && reply.type));
@@ -81,7 +76,7 @@ export function createChallengeService({ database, random, now }: ChallengeServi
 
   return {
     /** Throws SESSION_COMPLETED, SESSION_EXPIRED, CHALLENGE_CONFLICT, CHALLENGE_OUT_OF_ORDER. */
-    async reveal(session: StoredSession, project: StoredProject, request: ChallengeRequest): Promise<ChallengeReply> {
+    async reveal(session: StoredSession, request: ChallengeRequest): Promise<ChallengeReply> {
       const { sessionId, organizationId, challengeCalls, challengeCount } = session;
       requireVerifiable(session, now());
       const known = challengeCalls[request.index];
@@ -92,7 +87,7 @@ export function createChallengeService({ database, random, now }: ChallengeServi
           context: { expected: Math.min(expected, challengeCount) },
         });
       const asked = { ...request, atMs: now() };
-      const call: ChallengeCall = { ...asked, reply: draw(session, project, asked) };
+      const call: ChallengeCall = { ...asked, reply: draw(session, asked) };
       if (await inOrganization(database, organizationId, (tx) => keepChallengeCall(tx, sessionId, call)))
         return call.reply;
       // Another call came first, or the envelope did.

@@ -102,7 +102,7 @@ export function factsOf(
     sessionId: session.sessionId,
     nonce: session.nonce,
     mode: session.mode,
-    minimumAssurance: session.stepUp?.intensity === 'heavy' ? 'biometric' : config.minimumAssurance,
+    minimumAssurance: session.minimumAssurance,
     challengeCount: session.challengeCount,
     challengeCalls: session.challengeCalls,
     widgetMode: session.widgetMode,

@@ -63,7 +63,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
           throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
         const opened = await openSession(deps, request, reply, sessionId, 'completions');
-        if (opened.project.fields.config?.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
+        if (opened.session.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
         const { projectId, mode } = opened.session;
@@ -92,7 +92,7 @@ function sessionIdOf(body: unknown): string {
   return typeof named === 'string' ? named : '';
 }
 
-/** Pictures are as large as all the rest: only a project that asks for them takes such an envelope. */
+/** Pictures are as large as all the rest: only a session that asks for them takes such an envelope. */
 function requireSmall(contentLength: string | undefined): void {
   if (Number(contentLength ?? 0) > envelopeBytesMax)
     throw new Fault('BODY_TOO_LARGE', `The envelope is larger than ${envelopeBytesMax} bytes.`);

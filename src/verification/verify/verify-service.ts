@@ -107,9 +107,8 @@ async function see(
   { judgePictures, metrics }: VerifyServiceDeps,
   { session, project, envelope }: Submission,
 ): Promise<SeenEvidence> {
-  const isSampled = { ...configDefaults, ...project.fields.config }.evidenceFrames === 'sampled';
   const policy = {
-    isSampled,
+    isSampled: session.evidenceFrames === 'sampled',
     named: session.challengeCalls.flatMap(({ reply }) => ('done' in reply ? reply.frameIndices : [])),
     widgetMode: session.widgetMode,
     escalateOnSuspicion: asksCamera(session, project),

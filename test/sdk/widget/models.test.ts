@@ -20,7 +20,7 @@ function openPage({ isLoaded = true, savesData = false, fails = 0 } = {}) {
   };
   const request = { baseUrl: 'https://models.test/', demographics: false, takesPictures: false };
   const load = () => waiting.forEach((work) => work());
-  return { load, log, models: createModelLoader(loadCamera, request, { savesData, afterLoad }) };
+  return { load, log, models: createModelLoader(loadCamera, () => request, { savesData, afterLoad }) };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));

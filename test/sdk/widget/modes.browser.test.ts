@@ -63,6 +63,27 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     await page.close();
   });
 
+  await t.test('a step-up that needs a capture offers no way without the camera, and says what to do', async (t) => {
+    const asking = { stepUpEnabled: true, stepUpThreshold: 0, stepUpIntensityThreshold: 0 };
+    await patch({ config: { ...config, liteConfig: asking } });
+    const headers = { 'x-api-key': service.bootstrap.projectKey };
+    const score = { sessionId: randomUUID(), clientIp: '203.0.113.24' };
+    const { body: scored } = await service.call('POST', '/lite/score', { body: score, headers });
+    const { receiptId: stepUpFor } = scored as { readonly receiptId: string };
+    const { body: session } = await service.call('POST', '/sessions', { body: { stepUpFor }, headers });
+    const { page, begin } = await site.open('mount');
+    await begin({ siteKey, session, locale: 'en' });
+    await page.getByRole('button', { name: 'Start' }).click(pressed);
+    await page.getByRole('button', { name: 'No, thank you' }).waitFor();
+    t.equal(await page.getByText('without the camera').count(), 0);
+    await page.getByRole('button', { name: 'No, thank you' }).click();
+    await page.getByRole('heading', { name: 'This check needs your camera' }).waitFor();
+    t.equal(await page.getByRole('button', { name: 'Continue without camera' }).count(), 0);
+    t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 1);
+    await page.close();
+    await patch({ config: { ...config, liteConfig: null } });
+  });
+
   await t.test(
     'a hand in a browser of its own passes the box, the slider and unseen, three mounts on one page',
     async (t) => {

@@ -20,6 +20,9 @@ CREATE TABLE verification_sessions (
   data_collector     text,
   metadata           jsonb NOT NULL,
   widget_mode        text NOT NULL,
+  -- What its page was told it demands, whatever the project demands meanwhile.
+  minimum_assurance  text NOT NULL,
+  evidence_frames    text NOT NULL,
   nonce              text NOT NULL,
   -- How many challenges it asks for, and the page's calls for them with their answers, in order.
   challenge_count    smallint NOT NULL,
