@@ -45,7 +45,7 @@ const scoringTools: readonly AgentTool[] = [
     title: 'Get the evidence of a score',
     description:
       'What spoke against and for the respondent, and what was seen and moved nothing: the strongest of each.',
-    scopes: ['lite:read'],
+    scopes: ['lite:read', 'receipts:read'],
     callOf: evidenceCall,
     shape: ({ evidence, ...reply }) => ({
       ...reply,
@@ -68,7 +68,7 @@ const scoringTools: readonly AgentTool[] = [
   defineTool<'explain_receipt', EvidenceReply>('explain_receipt', {
     title: 'Explain a receipt',
     description: 'Why a session was scored as it was, in few words: the strongest findings on either side.',
-    scopes: ['lite:read'],
+    scopes: ['lite:read', 'receipts:read'],
     callOf: evidenceCall,
     shape: ({ receiptId, scoredAt, evidence, provenance }) => ({
       ...{ receiptId, scoredAt, summary: evidence.summary },

@@ -9,7 +9,7 @@ import type { Access } from '../http/access-declaration.js';
 import type { AccessDeps } from '../kernel/caller.js';
 import { Fault } from '../errors.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
-import { createMcpServer, type McpDeps } from './mcp-server.js';
+import { createMcpServer, findWrongParameter, type McpDeps } from './mcp-server.js';
 
 export interface McpRouteDeps extends McpDeps {
   readonly siteUrl: () => string;
@@ -41,6 +41,12 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
       throw new Fault('VALIDATION_FAILED', 'Send one JSON-RPC message.');
     // A tool's call may be refused before its operation, which would count it, is called.
     if ((body as { readonly method?: unknown }).method !== 'tools/call') await takeOutstandingRate(request, deps);
+    const wrong = findWrongParameter(body);
+    if (wrong !== null) {
+      await takeOutstandingRate(request, deps);
+      const { id = null } = body as { readonly id?: unknown };
+      return reply.send({ jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message: wrong } });
+    }
     const server = createMcpServer(deps, keyCaller(request), {
       authorization: request.headers.authorization ?? '',
       requestId: request.id,

@@ -34,6 +34,20 @@ const instructions =
 /** One for all: the SDK would make one for each server, which costs more than most messages. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
+const requestSchemas = [
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  ListResourcesRequestSchema,
+  ReadResourceRequestSchema,
+];
+
+/** What is wrong with the parameters of a message, as a sentence; null if nothing, or if its method is unknown. The SDK would answer with a dump. */
+export function findWrongParameter(message: { readonly method?: unknown }): string | null {
+  const schema = requestSchemas.find((known) => known.shape.method.value === message.method);
+  const issue = schema?.safeParse(message).error?.issues[0];
+  return issue === undefined ? null : `${issue.path.join('.')} is not as this method takes it: ${issue.message}.`;
+}
+
 export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy): Server {
   const server = new Server(
     { name: 'verifyhuman', title: 'VerifyHuman', version: deps.version },

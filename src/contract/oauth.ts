@@ -9,6 +9,10 @@ export const oauthScopes = {
     meaning: 'Read evidence of what the client scored; look at thresholds before they are moved.',
     keyScope: 'lite:read',
   },
+  'receipts:read': {
+    meaning: 'Read evidence of whatever was scored in the project that is named.',
+    keyScope: 'lite:read',
+  },
   'verifications:read': { meaning: 'Validate verification tokens.', keyScope: 'verifications:read' },
   'projects:write': { meaning: 'Make, list, read and change projects.', keyScope: 'projects:write' },
   'analytics:read': { meaning: 'List projects and read their analytics.', keyScope: 'analytics:read' },

@@ -150,6 +150,15 @@ export const DeliveryAttempt = Type.Object({
 });
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
+/** `{ event, data }`; what is in the data is the table of docs/webhooks.md. */
+const SentPayload = Type.Object(
+  { event: StringEnum(eventTypes), data: Type.Record(Type.String(), Type.Unknown()) },
+  {
+    description:
+      'The body that was or will be sent, in the present payloadVersion. null once the respondent is erased or its time of keeping is over.',
+  },
+);
+
 export const DeliveryReply = Type.Object({
   deliveryId: Type.String(),
   event: StringEnum(eventTypes),
@@ -159,6 +168,7 @@ export const DeliveryReply = Type.Object({
   }),
   createdAt: Timestamp,
   nextAttemptAt: Nullable(Timestamp),
+  payload: Nullable(SentPayload),
   attempts: Type.Array(DeliveryAttempt, { description: 'Latest first, at most 20.' }),
 });
 export type DeliveryReply = Static<typeof DeliveryReply>;

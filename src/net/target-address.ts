@@ -6,12 +6,14 @@
  * no address at all is refused too. The blocks are those of the IANA special-purpose registries.
  */
 import { BlockList, isIP } from 'node:net';
+import { parse } from 'tldts';
 
 const refusedIPv4: readonly (readonly [cidr: string, kind: string])[] = [
   ['0.0.0.0/8', 'unspecified'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'private (carrier NAT)'],
   ['127.0.0.0/8', 'loopback'],
+  ['168.63.129.16/32', 'a service of a cloud’s own (Azure)'],
   ['169.254.0.0/16', 'link-local'],
   ['172.16.0.0/12', 'private'],
   ['192.0.0.0/24', 'reserved'],
@@ -92,8 +94,8 @@ export interface TargetRules {
 
 /** Ports where web servers listen for TLS. Others belong to other protocols as often as not. */
 const ports: readonly string[] = ['443', '8443'];
-/** Names that are never public. */
-const innerNames = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain|test|invalid|onion)$/;
+/** Names below public top-level domains that are never public. */
+const innerNames = /(?:^|\.)(?:home\.arpa|onion)$/;
 
 /** What is wrong with the address of a target, as the end of a sentence; null if nothing. Its name is resolved when connecting. */
 export function objectionTo(text: string, { classify, allowPrivate }: TargetRules): string | null {
@@ -117,7 +119,8 @@ function objectionToHost(host: string, classify: ClassifyTarget): string | null 
     const verdict = classify(host);
     return verdict.allowed ? null : `must name a server on the public internet; ${host} is ${verdict.kind}.`;
   }
-  if (!host.includes('.') || innerNames.test(host))
+  // What ends in no top-level domain of the internet (.svc, .internal, .corp) has a meaning inside of a network only.
+  if (!host.includes('.') || parse(host).isIcann !== true || innerNames.test(host))
     return `must name a server on the public internet; ${host} is a name of an inner network.`;
   return null;
 }

@@ -38,7 +38,7 @@ export interface ScoringRouteDeps {
 
 const route = routesOf('Scoring');
 const scoring: Access = { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' };
-const reading: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'] };
+const reading: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read', 'receipts:read'] };
 const open: Access = { credential: 'none' };
 
 const IdempotencyKey = Type.String({
@@ -91,7 +91,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
       operationId: 'readEvidence',
       summary: 'Render the evidence of a receipt again',
       description:
-        'With the key that scored the session. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
+        'With the key that scored the session, or an access token of scope receipts:read that names its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
       params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
       response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),

@@ -1,13 +1,25 @@
 /** Deliveries as their owner sees them: the log, one started again, and recovery. Runs in transactions of one organization. */
-import type { AttemptState, DeliveryAttempt, DeliveryQuery, DeliveryReply } from '../contract/webhook.js';
+import type {
+  AttemptState,
+  DeliveryAttempt,
+  DeliveryQuery,
+  DeliveryReply,
+  PayloadVersion,
+} from '../contract/webhook.js';
 import { recoverMax } from '../contract/webhook.js';
 import { leastIdAt } from '../crypto/ids.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
 import { columnsOf, deliveryIdOf } from './delivery-store.js';
+import { payloadOf } from './payload.js';
+import type { SessionEvent } from '../contract/session-event.js';
 
 type DeliveryRow = Pick<DeliveryReply, 'deliveryId' | 'event' | 'sessionId'> & {
+  /** null where it is erased, or past its time of keeping. */
+  readonly body: string | null;
+  /** More attempts than one in its present set. */
+  readonly isRepeated: boolean;
   readonly state: Exclude<AttemptState, 'FAILED'>;
   readonly attempt: number;
   readonly dueAt: Date;
@@ -23,6 +35,7 @@ const eventsOfSessionMax = 500;
 export interface LogOwner {
   readonly projectId: string;
   readonly webhookId: string;
+  readonly payloadVersion: PayloadVersion;
 }
 
 export async function listDeliveries(
@@ -34,12 +47,18 @@ export async function listDeliveries(
   const rows = await findRows(tx, owner, filter, page);
   const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.deliveryId);
   const attempts = await findAttempts(tx, owner.webhookId, items);
-  return { deliveries: items.map((row) => show(row, attempts.get(row.deliveryId) ?? [])), nextCursor };
+  return {
+    deliveries: items.map((row) => show(row, attempts.get(row.deliveryId) ?? [], owner.payloadVersion)),
+    nextCursor,
+  };
 }
+
+/** The last attempt failed and another is to come, which is pending in the table; one that is under way is not. */
+const failed = '(attempt > attempts_from AND NOT (leased AND due_at > now()))';
 
 async function findRows(
   tx: Queryable,
-  { projectId, webhookId }: LogOwner,
+  { projectId, webhookId }: Pick<LogOwner, 'projectId' | 'webhookId'>,
   { state, event, sessionId }: Pick<DeliveryQuery, 'state' | 'event' | 'sessionId'>,
   page: Page,
 ): Promise<readonly DeliveryRow[]> {
@@ -50,14 +69,14 @@ async function findRows(
   };
   if (page.below !== null) where((id) => `delivery_id < ${id}`, page.below);
   if (event !== undefined) where((type) => `event_type = ${type}`, event);
-  // FAILED: the last attempt failed and another is to come, which is pending in the table.
-  if (state === 'FAILED') conditions.push("state = 'PENDING' AND attempt > attempts_from");
+  if (state === 'FAILED') conditions.push(`state = 'PENDING' AND ${failed}`);
+  else if (state === 'PENDING') conditions.push(`state = 'PENDING' AND NOT ${failed}`);
   else if (state !== undefined) conditions.push(`state = '${state}'`);
   if (sessionId !== undefined)
     where((ids) => `delivery_id = ANY(${ids}::text[])`, await deliveriesOfSession(tx, projectId, webhookId, sessionId));
   return tx.query<DeliveryRow>(
     `SELECT delivery_id AS "deliveryId", event_type AS event, session_id AS "sessionId", state, attempt, due_at AS "dueAt", leased,
-            created_at AS "createdAt" FROM deliveries
+            created_at AS "createdAt", ${failed} AS "isRepeated", (SELECT body FROM webhook_events e WHERE e.event_id = d.event_id) AS body FROM deliveries d
       WHERE ${conditions.join(' AND ')} ORDER BY delivery_id DESC LIMIT $2`,
     values,
   );
@@ -97,13 +116,16 @@ async function findAttempts(
 }
 
 function show(
-  { attempt, dueAt, leased, createdAt, ...shown }: DeliveryRow,
+  { attempt, dueAt, leased, createdAt, isRepeated, body, ...shown }: DeliveryRow,
   attempts: readonly AttemptRow[],
+  version: PayloadVersion,
 ): DeliveryReply {
   const isPending = shown.state === 'PENDING';
   const shownAttempts = [...(isPending ? [pendingAttempt(attempt)] : []), ...attempts.map(showAttempt)];
   return {
     ...shown,
+    state: isPending && isRepeated ? 'FAILED' : shown.state,
+    payload: body === null ? null : payloadOf(JSON.parse(body) as SessionEvent, version),
     createdAt: createdAt.toISOString(),
     nextAttemptAt: isPending && !leased ? dueAt.toISOString() : null,
     attempts: shownAttempts.slice(0, attemptsShown),
@@ -140,7 +162,10 @@ export async function replayDelivery(tx: Queryable, webhookId: string, deliveryI
   return found.length > 0;
 }
 
-/** Restarts deliveries that failed for good in that time, whatever the time of their event; returns how many. They do not delay new ones. */
+/**
+ * Restarts deliveries that failed for good in that time, whatever the time of their event, and sends at once those that failed in it and wait, for
+ * their next attempt or for a parked endpoint; returns how many. They do not delay new ones.
+ */
 export async function recoverDeliveries(
   tx: Queryable,
   webhookId: string,
@@ -149,9 +174,12 @@ export async function recoverDeliveries(
 ): Promise<number> {
   const rows = await tx.query(
     `UPDATE deliveries d SET ${startAgain('retry')}
-      WHERE webhook_id = $1 AND state = 'EXHAUSTED' AND delivery_id IN (
-        SELECT e.delivery_id FROM deliveries e LEFT JOIN delivery_attempts a USING (webhook_id, delivery_id, attempt)
-         WHERE e.webhook_id = $1 AND e.state = 'EXHAUSTED' AND e.delivery_id < $4
+      WHERE webhook_id = $1 AND state IN ('EXHAUSTED', 'PENDING') AND delivery_id IN (
+        SELECT e.delivery_id FROM deliveries e JOIN webhooks w ON w.webhook_id = e.webhook_id
+          LEFT JOIN delivery_attempts a ON a.webhook_id = e.webhook_id AND a.delivery_id = e.delivery_id
+            AND a.attempt = e.attempt - CASE e.state WHEN 'PENDING' THEN 1 ELSE 0 END
+         WHERE e.webhook_id = $1 AND e.delivery_id < $4
+           AND (e.state = 'EXHAUSTED' OR e.state = 'PENDING' AND NOT e.leased AND (e.due_at > now() OR w.parked_at IS NOT NULL))
            AND coalesce(a.started_at, e.created_at) >= $2 AND coalesce(a.started_at, e.created_at) < $3
          ORDER BY e.delivery_id LIMIT ${recoverMax} FOR UPDATE OF e SKIP LOCKED)
       RETURNING 1`,

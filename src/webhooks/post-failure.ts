@@ -81,6 +81,8 @@ function codeOf(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const { code, syscall } = at as NodeJS.ErrnoException;
     // The system call distinguishes name servers that refuse from servers that refuse.
+    // An assertion of the client on a status that HTTP has not, such as 000.
+    if (code === 'ERR_ASSERTION') return 'HPE_INVALID_STATUS';
     if (typeof code === 'string')
       return code === 'ECONNREFUSED' && syscall?.startsWith('query') === true ? 'EREFUSED' : code;
     if (at.name === 'HTTPParserError') return 'HPE_INVALID';

@@ -75,7 +75,7 @@ export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): 
     registerCollection(scope, deps, service);
     registerItem(scope, deps, service);
     registerLog(scope, deps);
-    registerSendingAgain(scope, createResendService(deps));
+    void scope.register(async (inner) => registerSendingAgain(inner, createResendService(deps)));
     void scope.register(async (inner) => registerRotation(inner, service));
   });
 }
@@ -202,14 +202,16 @@ function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
       const owner = ownerOf(request);
       const { webhookId } = request.params;
       return inOrganization(deps.database, owner.organizationId, async (tx) => {
-        if ((await findWebhook(tx, owner, webhookId)) === null) throw notFound('webhook');
-        return listDeliveries(tx, { projectId: owner.projectId, webhookId }, request.query, readPage(request.query));
+        const webhook = await findWebhook(tx, owner, webhookId);
+        if (webhook === null) throw notFound('webhook');
+        return listDeliveries(tx, webhook, request.query, readPage(request.query));
       });
     },
   );
 }
 
 function registerSendingAgain(app: FastifyInstance, service: ResendService): void {
+  acceptEmptyBodies(app);
   app.post(
     `${item}/test`,
     route(writing, {
@@ -239,8 +241,9 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
       writing,
       {
         operationId: 'recoverDeliveries',
-        summary: 'Send again what failed for good since a time',
-        description: 'By the time of the event. Each gets a fresh set of attempts, which do not delay new deliveries.',
+        summary: 'Send again what failed since a time',
+        description:
+          'By the time of the last attempt: what failed for good, with a fresh set of attempts, and at once what waits for its next attempt or for a parked endpoint. They do not delay new deliveries.',
         params: WebhookParams,
         body: { ...Recovery, examples: [{ since: '2026-11-01T00:00:00Z' }] },
         response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },

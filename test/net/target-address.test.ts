@@ -11,6 +11,7 @@ const refused: readonly (readonly [address: string, kind: RegExp])[] = [
   ['100.64.0.1', /carrier/],
   ['100.127.255.255', /carrier/],
   ['127.0.0.1', /loopback/],
+  ['168.63.129.16', /cloud/],
   ['127.255.255.254', /loopback/],
   ['169.254.169.254', /link-local/],
   ['172.16.0.1', /private/],

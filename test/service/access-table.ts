@@ -114,7 +114,7 @@ mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
  */
 export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> = {
   scoreSession: ['lite:score'],
-  readEvidence: ['lite:read'],
+  readEvidence: ['lite:read', 'receipts:read'],
   readSession: ['lite:read'],
   listSessions: ['lite:read'],
   recommendThresholds: ['lite:read'],

@@ -74,6 +74,22 @@ t.test('a client that knows the address alone finds its token, and calls every t
   t.match(await call(client, 'verify_token', inputs['verify_token']), { structuredContent: { success: true } });
 });
 
+t.test('a client with receipts:read explains what the project’s backend scored, one without does not', async (t) => {
+  const body = { sessionId: 'of-the-backend', clientIp: '203.0.113.9' };
+  const byBackend = await service.call('POST', '/lite/score', { body });
+  const { receiptId } = byBackend.body as { receiptId: string };
+  t.notOk((await call(client, 'explain_receipt', { projectId, receiptId })).isError);
+  const narrow = await makeClient(service, { scopes: ['lite:read'] });
+  const headers = { ...(await bearerOf(siteUrl, narrow)), 'x-project-id': projectId };
+  t.equal((await service.call('GET', `/lite/score/${receiptId}/evidence`, { headers })).status, 404);
+  const other = await service.call('POST', '/projects', {
+    body: { name: 'Other' },
+    headers: await bearerOf(siteUrl, { clientId, clientSecret }),
+  });
+  const elsewhere = { projectId: (other.body as { projectId: string }).projectId, receiptId };
+  t.match(textOf(await call(client, 'explain_receipt', elsewhere)), /NOT_FOUND/, 'of another project');
+});
+
 t.test('what a tool creates can be used, and what is cut says so', async (t) => {
   const { studyId, entryUrl } = created.structuredContent as { readonly studyId: string; readonly entryUrl: string };
   t.equal(entryUrl, `${audienceUrl}/enter/${studyId}`, 'respondents enter where the audience API listens');
@@ -140,6 +156,20 @@ t.test('errors say what to do', async (t) => {
       t.match(textOf(await call(client, name, input)), /VALIDATION_FAILED/, `${name} ${JSON.stringify(id)}: not an id`);
   }
   await t.rejects(call(client, 'drop_tables'), /no such tool/);
+  const bearer = await bearerOf(siteUrl, { clientId, clientSecret });
+  for (const [method, params] of [
+    ['tools/call', { arguments: {} }],
+    ['tools/call', { name: 7 }],
+    ['tools/call', { name: 'list_projects', arguments: 'all' }],
+    ['tools/call', undefined],
+    ['resources/read', {}],
+  ] as const) {
+    const answer = await post(bearer, { jsonrpc: '2.0', id: 7, method, params });
+    const { id, error } = (await answer.json()) as { id: unknown; error: { code: number; message: string } };
+    t.same([id, error.code], [7, -32_602], `${method} ${JSON.stringify(params)}`);
+    t.match(error.message, /^params(\.\w+)* /);
+    t.notMatch(error.message, /\n|\[\{/);
+  }
 });
 
 t.test('the pages of the documentation are resources', async (t) => {

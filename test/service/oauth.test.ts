@@ -272,7 +272,8 @@ t.test('a client scores for the project that it names, and reads the evidence of
   const evidence = (of: Readonly<Record<string, string>>) =>
     service.call('GET', `/lite/score/${receiptId}/evidence`, { headers: { ...of, 'x-project-id': projectId } });
   t.equal((await evidence(headers)).status, 200);
-  t.equal((await evidence(await bearerOf(siteUrl, await makeClient(service)))).status, 404, 'of another client');
+  const narrow = await makeClient(service, { scopes: ['lite:read'] });
+  t.equal((await evidence(await bearerOf(siteUrl, narrow))).status, 404, 'of another client');
   t.equal((await score({ ...headers, 'x-project-id': `proj_${'0'.repeat(32)}` })).status, 404);
 });
 

@@ -211,6 +211,51 @@ t.test('recover sends again what failed for good since a time, and nothing else'
   t.equal(receiver.received.length, 5);
 });
 
+t.test('a delivery that failed and waits is FAILED, shows what was sent, and recover sends it at once', async (t) => {
+  const slow = await startTestService(t, {
+    VH_WEBHOOK_ALLOW_PRIVATE: 'on',
+    VH_WEBHOOK_BACKOFF_SECONDS: '600,600,600,600',
+  });
+  const at = `/projects/${slow.bootstrap.projectId}/webhooks`;
+  const receiver = await startReceiver(t);
+  receiver.answer((_received, response) => void response.writeHead(503).end());
+  const { webhookId } = (await slow.call('POST', at, { body: { url: receiver.url } })).body as CreatedWebhookReply;
+  const since = new Date().toISOString();
+  const listed = async (state: string): Promise<readonly DeliveryReply[]> =>
+    ((await slow.call('GET', `${at}/${webhookId}/deliveries?state=${state}`)).body as { deliveries: DeliveryReply[] })
+      .deliveries;
+  await slow.call('POST', `${at}/${webhookId}/test`);
+  await waitUntil(async () => (await listed('FAILED')).length === 1, 'it failed and waits');
+  const [waiting] = await listed('FAILED');
+  t.equal(waiting?.state, 'FAILED');
+  t.type(waiting?.nextAttemptAt, 'string');
+  t.same(await listed('PENDING'), []);
+  t.same(
+    (waiting as { payload?: unknown } | undefined)?.payload,
+    JSON.parse(receiver.received[0]?.body ?? ''),
+    'what was sent',
+  );
+  receiver.answer((_received, response) => void response.writeHead(200).end());
+  const recover = () => slow.call('POST', `${at}/${webhookId}/recover`, { body: { since } });
+  t.match((await recover()).body, { requeued: 1 });
+  await waitUntil(async () => (await listed('SUCCEEDED')).length === 1, 'it arrives without its wait');
+  t.match((await recover()).body, { requeued: 0 });
+});
+
+t.test('a test delivery and a replay take an empty body, with the content type of JSON too', async (t) => {
+  const receiver = await startReceiver(t);
+  const { webhookId } = await register({ url: receiver.url });
+  const headers = { 'x-api-key': bootstrap.projectKey, 'content-type': 'application/json' };
+  const send = (at: string) =>
+    fetch(`${bootstrap.siteUrl}/api/v1${path}/${webhookId}/${at}`, { method: 'POST', headers });
+  const tested = await send('test');
+  t.equal(tested.status, 200);
+  const { deliveryId } = (await tested.json()) as { deliveryId: string };
+  await waitUntil(async () => (await deliveriesOf(webhookId, '?state=SUCCEEDED')).length === 1, 'it arrives');
+  t.equal((await send(`deliveries/${deliveryId}/replay`)).status, 200);
+  t.equal((await send('recover')).status, 400, 'which needs a body');
+});
+
 t.test('recover goes by when a delivery failed, and not by when its event was', async (t) => {
   const receiver = await startReceiver(t);
   receiver.answer((_received, response) => void response.writeHead(400).end());

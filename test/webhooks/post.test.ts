@@ -104,6 +104,18 @@ t.test('resets, refusals, nonsense and broken TLS are told apart', async (t) => 
   t.match((await post(`http${nonsense}`)).error, /^protocol: /);
   t.match((await post(`https${nonsense}`)).error, /^(tls|connection|protocol): /);
   t.match((await post('http://127.0.0.1:1/')).error, /^connection: refused/);
+  for (const status of ['000', '001', '099']) {
+    const impossible = await listen(
+      t,
+      createTcpServer((socket) =>
+        socket.once('data', () => socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`)),
+      ),
+    );
+    const { status: read, error } = await post(`http${impossible}`);
+    t.equal(read, null, status);
+    t.match(error, /^protocol: .*HTTP/, status);
+    t.notMatch(error, /ASSERTION/, status);
+  }
 });
 
 t.test('a name that leads into an inner network is refused, also when it does so only now', async (t) => {

@@ -40,7 +40,7 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       const fixed = fixedReceiptOf(caller, receiptId);
       if (fixed !== null) return renderFixed(deps.pool, fixed);
       const recorded = await findRecorded(deps, caller, receiptId);
-      if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
+      if (recorded === null || !mayRead(caller, recorded.owner)) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
       const { sessionId, scoredAtMs } = openFacts(recorded.facts);
       // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
@@ -66,6 +66,14 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
     },
   };
 }
+
+/** The key that scored; and an OAuth client that may read receipts, in the project and mode that it reads in. */
+const mayRead = (caller: KeyCaller, owner: RecordedReceipt['owner']): boolean =>
+  owner.lineage === caller.lineage ||
+  (caller.client === true &&
+    caller.scopes.includes('receipts:read') &&
+    owner.organizationId === caller.organizationId &&
+    namespaceOf(owner) === namespaceOf(caller));
 
 /** Of facts that no store has: whoever renders them does so by the rules that scored them. */
 async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
