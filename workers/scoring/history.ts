@@ -4,7 +4,7 @@
  */
 import type { HistoryFacts, HistoryRecord } from '../../src/contract/facts.js';
 import type { RespondentStats } from '../../src/contract/score.js';
-import { clamp, createRaise, model, recordWeight, rulesOf, type Rules, type Signal } from './model.js';
+import { clamp, createRaise, logit, model, recordWeight, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
 const record = rulesOf('history', 'record');
@@ -38,10 +38,18 @@ export const historyRules = {
     'By the statistics sent along, this respondent tried many studies and completed hardly any ({value}).',
   ),
   respondent_stats_unused: diagnostic('info', 0, 'The statistics sent along were not used: {value}.'),
-  source_record_adverse: adverseSource('medium', 1.2, 'Sessions of this source were often rejected for fraud.'),
-  source_record_clean: cleanSource('info', -0.5, 'Sessions of this source were hardly ever rejected.'),
-  sub_source_record_adverse: adverseSource('medium', 1.2, 'Sessions of this sub-source were often rejected for fraud.'),
-  sub_source_record_clean: cleanSource('info', -0.5, 'Sessions of this sub-source were hardly ever rejected.'),
+  source_record_adverse: adverseSource('medium', 3, 'Sessions of this source were often rejected for fraud.'),
+  source_record_clean: cleanSource('info', -1, 'Sessions of this source were hardly ever rejected.'),
+  sub_source_record_adverse: adverseSource(
+    'medium',
+    2,
+    'Sessions of this sub-source were rejected for fraud more often than those of its source.',
+  ),
+  sub_source_record_clean: cleanSource(
+    'info',
+    -1,
+    'Sessions of this sub-source were rejected for fraud less often than those of its source.',
+  ),
   respondent_new: diagnostic(
     'info',
     2,
@@ -58,9 +66,9 @@ export const historyThresholds = {
   /** Attempts from which completing hardly any is worth something; screening out of a few studies is ordinary. */
   attemptsMin: 20,
   completionShareMax: 0.05,
-  /** A source’s rate says this much of what a respondent’s own would. */
-  sourceShare: 0.3,
-  sourceSessionsMin: 20,
+  /** Share of a source’s sessions that buyers reject for fraud anywhere, and the sessions it stands for: so many pull a source’s share towards it, and a sub-source’s towards its source. */
+  sourceUsual: 0.05,
+  sourcePrior: 20,
   /** What is left of one clawback after four half-lives, a year: it counts no more. */
   clawbackForgotten: 1 / 16,
 } as const;
@@ -76,8 +84,9 @@ export function weighHistory({ facts: { history, respondentStats, calibration } 
   }
   if (respondentStats !== null) weighStats(respondentStats, respondent, signals);
   if (history === null) return signals;
-  weighSource(history.source, 'source', signals);
-  weighSource(history.subSource, 'sub_source', signals);
+  const { sourceUsual } = historyThresholds;
+  const ofSource = weighSource(history.source, sourceUsual, 'source', signals);
+  weighSource(history.subSource, ofSource, 'sub_source', signals);
   if (calibration.newUserPosture === 'review_lean' && isNew(history)) raise(signals, 'respondent_new');
   return signals;
 }
@@ -140,14 +149,19 @@ function whyUnused({ completes, reconciliationRate }: RespondentStats): string {
     : 'they change nothing in what is known here';
 }
 
-function weighSource(record: HistoryRecord | null, subject: 'source' | 'sub_source', signals: Signal[]): void {
-  if (record === null || record.n < historyThresholds.sourceSessionsMin) return;
-  const clean = historyRules.source_record_clean.weight;
-  const weight = clamp(
-    historyThresholds.sourceShare * recordWeight(record.fraud, record.n),
-    clean,
-    historyRules.source_record_adverse.weight,
-  );
+/** Compares with the share of what it belongs to, so that a source and its sub-source never say the same twice. Returns the share of its own. */
+function weighSource(
+  record: HistoryRecord | null,
+  usual: number,
+  subject: 'source' | 'sub_source',
+  signals: Signal[],
+): number {
+  if (record === null || record.n <= 0) return usual;
+  const { sourcePrior } = historyThresholds;
+  const share = (record.fraud + sourcePrior * usual) / (record.n + sourcePrior);
+  const clean = historyRules[`${subject}_record_clean`].weight;
+  const weight = clamp(logit(share) - logit(usual), clean, historyRules[`${subject}_record_adverse`].weight);
   if (weight > 0) raise(signals, `${subject}_record_adverse`, weight);
   else if (weight < 0) raise(signals, `${subject}_record_clean`, weight);
+  return share;
 }

@@ -24,6 +24,8 @@ export const model = {
   strongMin: 2.5,
   /** Adjudicated records: weight of the prior in sessions, and the range of the result. */
   recordPrior: 4,
+  /** Likewise of a record better than a clean session’s: a program seldom comes back under a name that buyers have accepted. */
+  cleanRecordPrior: 1,
   recordMin: -2,
   recordMax: 4,
 } as const;
@@ -42,12 +44,13 @@ export function weightOf(score: number, clean: number = model.cleanProbability):
 
 /** Logits that a record of `fraud` among `n` adjudicated sessions is worth against a clean session’s prior. */
 export function recordWeight(fraud: number, n: number): number {
-  const { cleanProbability: clean, recordPrior: prior, recordMin, recordMax } = model;
+  const { cleanProbability: clean, recordPrior, cleanRecordPrior, recordMin, recordMax } = model;
+  const prior = fraud < n * clean ? cleanRecordPrior : recordPrior;
   const share = (fraud + prior * clean) / (n + prior);
   return clamp(logit(Math.min(share, 0.999)) - logit(clean), recordMin, recordMax);
 }
 
-function logit(probability: number): number {
+export function logit(probability: number): number {
   return Math.log(probability / (1 - probability));
 }
 

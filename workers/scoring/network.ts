@@ -2,6 +2,7 @@
  * The network axis. Everything here has honest explanations (a VPN, travel, work), so no rule comes near a review alone, and all share one
  * group.
  */
+import type { UserAgent } from '../../src/contract/user-agent.js';
 import { createRaise, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
@@ -12,7 +13,7 @@ export const networkRules = {
   network_hosting: egress(
     'medium',
     1.6,
-    'The address belongs to a hosting provider, where servers live; many a VPN leaves from there as well.',
+    'The address belongs to a hosting provider, where servers live; VPNs leave from there as well.',
   ),
   network_anonymous: egress(
     'low',
@@ -49,7 +50,14 @@ export const networkRules = {
   ),
 } satisfies Rules;
 
+export const networkThresholds = {
+  /** Of the weight of a hosting network: a phone does not stand in a data center, it comes by a VPN, or only says that it is one. */
+  phoneShare: 0.4,
+} as const;
+
 const raise = createRaise(networkRules);
+
+const isPhone = (agent: UserAgent | null): boolean => agent?.os === 'ios' || agent?.os === 'android';
 
 /** Spellings of a country that people send in place of its ISO code. */
 const countryAliases: ReadonlyMap<string, string> = new Map([
@@ -63,11 +71,16 @@ export function matchCountry(declared: string | null, resolved: string | null): 
   return (countryAliases.get(declared) ?? declared) === resolved;
 }
 
-export function weighNetwork({ facts, pages }: Visit): Signal[] {
+export function weighNetwork({ facts, pages, agent }: Visit): Signal[] {
   const { address } = facts;
   const signals: Signal[] = [];
   if (address.range !== 'public') raise(signals, 'address_not_public', 0, address.range);
-  if (address.network === 'hosting') raise(signals, 'network_hosting');
+  if (address.network === 'hosting')
+    raise(
+      signals,
+      'network_hosting',
+      isPhone(agent) ? networkThresholds.phoneShare * networkRules.network_hosting.weight : undefined,
+    );
   if (address.network === 'anonymous') raise(signals, 'network_anonymous');
   if (matchCountry(facts.declaredCountry, address.country) === false)
     raise(signals, 'declared_country_mismatch', undefined, address.country);

@@ -12,7 +12,7 @@ import { deviceThresholds, deviceRules } from './device-rules.js';
 import { historyThresholds, historyRules } from './history.js';
 import { model, type Rules } from './model.js';
 import fit from './model.json' with { type: 'json' };
-import { countries, networkRules, usualRegions } from './network.js';
+import { countries, networkRules, networkThresholds, usualRegions } from './network.js';
 import { velocityThresholds, velocityRules } from './velocity.js';
 import { measuredThresholds } from './visit.js';
 import { stepUpRules, stepUpThresholds } from './step-up.js';
@@ -42,6 +42,7 @@ export const modelVersion: string = createHash('sha256')
       fit.weights,
       rules,
       components,
+      networkThresholds,
       deviceThresholds,
       velocityThresholds,
       behaviorThresholds,

@@ -27,18 +27,18 @@ export const velocityRules = {
   ),
   source_burst: burst('low', 1.5, 'The source sent {value} different people this hour, far more than it usually does.'),
   address_concentrated: burst(
-    'low',
-    1,
+    'medium',
+    2.5,
     '{value} different people came from one address within an hour, more than usually share one of its kind.',
   ),
   network_concentrated: burst(
-    'low',
-    2,
+    'medium',
+    3,
     '{value} different people came from the network around the address within a day, more than a sample usually holds.',
   ),
   hosting_concentrated: burst(
-    'low',
-    2,
+    'medium',
+    3,
     '{value} different people came from one hosting network within a day, more than a sample usually holds.',
   ),
   shared_network_recognised: sharing(
@@ -71,11 +71,11 @@ const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = 
 const peopleByChance: Readonly<
   Record<NetworkClass | 'unknown', readonly [address: number, network: number, growth: number] | null>
 > = {
-  residential: [5, 2, 0.5],
-  hosting: [1, 1.5, 1],
+  residential: [2.5, 3, 0.5],
+  hosting: [2, 2, 1],
   anonymous: [6, 8, 1],
   business: [30, 30, 0.5],
-  unknown: [5, 3, 0.5],
+  unknown: [3, 5, 0.5],
   mobile: null,
   education: null,
 };
@@ -132,7 +132,9 @@ function weighConcentration(counts: CountFacts, network: NetworkClass | null, si
   const { hour = 0, mean = 0, hours = 0 } = counts.source ?? {};
   const usual = hours < velocityThresholds.baselineHoursMin ? hour : mean;
   const size = Math.max(1, usual / velocityThresholds.sampleUsual) ** growth;
-  const onAddress = Math.max(counts.addressRespondentsHour ?? 0, counts.addressDevicesHour ?? 0);
+  // One person’s several devices are no crowd, and neither is a household.
+  const isHome = network === 'residential' && isHousehold(counts);
+  const onAddress = isHome ? 0 : (counts.addressRespondentsHour ?? counts.addressDevicesHour ?? 0);
   const onNetwork = counts.prefixSessionsDay ?? 0;
   for (const [code, people, chance] of [
     ['address_concentrated', onAddress, onAddressUsual * size],

@@ -18,7 +18,7 @@ const raised = (history: Partial<HistoryFacts> | null, over: Partial<ScoreFacts>
 
 t.test('a respondent’s record weighs as adjudicated', (t) => {
   t.same(raised({ respondent: fresh }), []);
-  t.same(raised({ respondent: { ...fresh, n: 10 } }), [['respondent_record_clean', -1.26]]);
+  t.same(raised({ respondent: { ...fresh, n: 10 } }), [['respondent_record_clean', -2]]);
   t.same(raised({ respondent: { ...fresh, n: 5, fraud: 1 } }), [['respondent_record_adverse', 2.56]]);
   t.same(raised({ respondent: { n: 1, fraud: 1, confirmedClawbacks: 1 } }), [
     ['confirmed_clawback', 5],
@@ -71,18 +71,28 @@ t.test('statistics sent along count for a few sessions, and only while the recor
         },
       },
     ).filter(([code]) => String(code).includes('stats'));
-  t.same(stats(0), [['respondent_stats_clean', -0.82]]);
-  t.same(stats(0.1), [['respondent_stats_clean', -0.82]], 'ordinary reversals are no fraud');
+  t.same(stats(0), [['respondent_stats_clean', -1]]);
+  t.same(stats(0.1), [['respondent_stats_clean', -1]], 'ordinary reversals are no fraud');
   t.same(stats(0.9), [['respondent_stats_adverse', 2]]);
   t.same(stats(undefined), [['respondent_stats_unused', 0]], 'an unknown rate is not a rate of 0');
   t.same(stats(0.9, 10), [['respondent_stats_unused', 0]]);
   t.end();
 });
 
-t.test('a source says something of its respondents, once it is known', (t) => {
-  t.same(raised({ source: { n: 5, fraud: 5 } }), []);
-  t.same(raised({ source: { n: 400, fraud: 100 } }), [['source_record_adverse', 1.05]]);
-  t.same(raised({ subSource: { n: 400, fraud: 0 } }), [['sub_source_record_clean', -0.5]]);
+t.test('a source says something of its respondents, the more the better it is known', (t) => {
+  t.same(raised({ source: { n: 0, fraud: 0 } }), []);
+  t.same(raised({ source: { n: 5, fraud: 5 } }), [['source_record_adverse', 1.79]]);
+  t.same(raised({ source: { n: 200, fraud: 200 } }), [['source_record_adverse', 3]]);
+  t.same(raised({ source: { n: 400, fraud: 20 } }), [], 'as many as anywhere');
+  t.same(raised({ subSource: { n: 400, fraud: 0 } }), [['sub_source_record_clean', -1]]);
+  t.end();
+});
+
+t.test('a sub-source is compared with its source, so that both never say the same', (t) => {
+  const source = { n: 400, fraud: 100 };
+  const codes = (fraud: number) => raised({ source, subSource: { n: 200, fraud } }).map(([code]) => code);
+  t.same(codes(120), ['source_record_adverse', 'sub_source_record_adverse']);
+  t.same(codes(4), ['source_record_adverse', 'sub_source_record_clean']);
   t.end();
 });
 

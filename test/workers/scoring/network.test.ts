@@ -2,7 +2,7 @@ import t from 'tap';
 import type { AddressFacts } from '../../../src/contract/facts.js';
 import { continentOf, continentOfZone, matchCountry, weighNetwork } from '../../../workers/scoring/network.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
-import { cleanFacts, humanFacts } from '../../helpers/facts.js';
+import { cleanFacts, humanFacts, safariOnPhone } from '../../helpers/facts.js';
 
 const codes = (address: Partial<AddressFacts>, zone = 'Europe/Berlin') =>
   weighNetwork(readVisit(humanFacts({ address: { ...cleanFacts().address, ...address } }, { loc: { zone } }))).map(
@@ -23,6 +23,18 @@ t.test('hosting, anonymity, another country and another continent’s clock are 
   t.same(codes({}, 'Asia/Tokyo'), ['clock_country_mismatch']);
   t.same(codes({}, 'UTC'), [], 'a clock that names no continent says nothing');
   t.same(codes({ range: 'private' }), ['address_not_public']);
+  t.end();
+});
+
+t.test('a phone on a hosting network came by a VPN: it weighs less than a computer there', (t) => {
+  const weightOf = (userAgent: string) =>
+    weighNetwork(readVisit(cleanFacts({ userAgent, address: { ...cleanFacts().address, network: 'hosting' } })))[0]
+      ?.weight ?? 0;
+  const computer = weightOf(
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/149.0.0.0 Safari/537.36',
+  );
+  t.ok(weightOf(safariOnPhone) > 0);
+  t.ok(weightOf(safariOnPhone) < computer);
   t.end();
 });
 

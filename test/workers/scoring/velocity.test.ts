@@ -69,7 +69,9 @@ t.test('many people on one IPv6 address are many on one device, on any network',
 
 t.test('a household is recognised by a device for each of its people', (t) => {
   t.same(codes({ addressRespondentsHour: 3, addressDevicesHour: 4 }), ['household_recognised']);
-  t.same(codes({ addressRespondentsHour: 4, addressDevicesHour: 1 }), []);
+  t.same(codes({ addressRespondentsHour: 4, addressDevicesHour: 1 }), ['address_concentrated']);
+  t.same(codes({ addressRespondentsHour: 2, addressDevicesHour: 1 }), [], 'two may share a device');
+  t.same(codes({ addressRespondentsHour: 1, addressDevicesHour: 6 }), [], 'one person’s devices are no crowd');
   t.end();
 });
 
