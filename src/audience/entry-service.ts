@@ -17,20 +17,16 @@ import {
   findRespondentReservation,
   openReservation,
   type QuotaReservation,
-  type Traits,
 } from './reservation-store.js';
 import type { Claimant } from './limits.js';
+import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish } from './transitions.js';
 
 /** Somebody at the entry link. */
 export interface Visit {
-  readonly studyId: string;
-  readonly respondentId: string;
-  readonly sourceId: string;
-  /** As the supplier declares them. */
-  readonly traits: Traits;
+  readonly link: GivenLink;
   readonly address: string;
   readonly userAgent: string | undefined;
   /** Random id that the browser keeps. */
@@ -60,6 +56,8 @@ export interface HostedVerificationClient {
 
 export interface EntryDeps extends SurveyDeps {
   readonly database: Database;
+  /** Whether the link opens the study. */
+  readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
   readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
   readonly locate: (address: string) => Surroundings;
   /** Keyed hash of an identifier within a project. */
@@ -71,25 +69,33 @@ export function createEntryService(deps: EntryDeps) {
   const { database } = deps;
   return {
     async enter(visit: Visit): Promise<Answer> {
-      const study = await findStudy(database, visit.studyId);
+      const { studyId, rid: respondentId, src: sourceId } = visit.link;
+      const study = await findStudy(database, studyId);
       if (study === null) return { kind: 'page', page: 'broken', language: 'en' };
+      const { problems, isExpired, entry, supplierId } = await deps.judgeLink(study, visit.link);
+      if (problems.length > 0 && !isExpired) return pageOf(study, 'broken');
       const refOf = (kind: 'address' | 'network', value: string | null): string | null =>
         value === null ? null : deps.hash(study.projectId, kind, value);
-      const respondentRef = deps.hash(study.projectId, 'respondent', visit.respondentId);
+      // A signed respondent is the supplier's own: another supplier, or nobody at all, cannot stand for them with the same rid.
+      const respondentRef = deps.hash(
+        study.projectId,
+        'respondent',
+        entry === 'signed' ? `${supplierId ?? ''}\n${respondentId}` : respondentId,
+      );
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
+      if (known === null && isExpired) return pageOf(study, 'expired');
       if (known === null && study.status !== 'fielding') return pageOf(study, 'closed');
       const surroundings = deps.locate(visit.address);
-      const traits = { ...visit.traits, country: surroundings.country ?? visit.traits.country };
+      const declared = traitsOf(visit.link);
+      const traits = { ...declared, country: surroundings.country ?? declared.country };
+      const respondent = { respondentId, sourceId, respondentRef, supplierId, entry, ...traits };
       const reservation =
         known ??
-        (await inOrganization(
-          database,
-          study.organizationId,
-          (tx) => openReservation(tx, study, { ...visit, ...traits, respondentRef, supplierId: null, entry: 'open' }),
-          { line: study.studyId },
-        ));
+        (await inOrganization(database, study.organizationId, (tx) => openReservation(tx, study, respondent), {
+          line: study.studyId,
+        }));
       // The same id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
-      if (reservation.sourceId !== visit.sourceId) return pageOf(study, 'declined');
+      if (reservation.sourceId !== sourceId) return pageOf(study, 'declined');
       const deviceRef = deps.hash(study.projectId, 'device', visit.device);
       if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
       const scored = await scoreOnce(deps, study, reservation, visit, {
@@ -111,9 +117,9 @@ export function createEntryService(deps: EntryDeps) {
   };
 }
 
-/** Whether a place is held from another browser. Its holder’s id alone, which others may know, does not lead to the survey. */
-const isTakenElsewhere = ({ state, deviceRef }: QuotaReservation, visitor: string): boolean =>
-  (state === 'verifying' || state === 'surveying') && deviceRef !== null && deviceRef !== visitor;
+/** Whether a place is held from another browser. Its holder’s id alone, which others may know, does not lead to the survey; a signature does. */
+const isTakenElsewhere = ({ entry, state, deviceRef }: QuotaReservation, visitor: string): boolean =>
+  entry === 'open' && (state === 'verifying' || state === 'surveying') && deviceRef !== null && deviceRef !== visitor;
 
 /** Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. */
 async function scoreOnce(
@@ -146,16 +152,17 @@ async function gate(
   visit: Visit,
   deviceHash: string,
 ): Promise<ScoreReply> {
-  const { userAgent, traits, address, sourceId } = visit;
+  const { userAgent, address, link } = visit;
+  const { country } = traitsOf(link);
   const text = await deps.score(dataOwnerOf(study), {
     sessionId: reservation.reservationId,
     clientIp: address,
-    sourceId,
+    sourceId: link.src,
     studyId: study.studyId,
     respondentId: reservation.respondentRef,
     deviceHash,
     ...(userAgent === undefined ? {} : { userAgent }),
-    ...(traits.country === null ? {} : { declaredCountry: traits.country }),
+    ...(country === null ? {} : { declaredCountry: country }),
   });
   return JSON.parse(text) as ScoreReply;
 }

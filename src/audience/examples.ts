@@ -1,6 +1,6 @@
 /** Request examples of the API document. They work as they stand with the demo organization’s keys. */
 import type { StudyCreation, StudyPatch } from '../contract/study.js';
-import type { SupplierChange, SupplierCreation } from '../contract/supplier.js';
+import type { Invitations, SupplierChange, SupplierCreation } from '../contract/supplier.js';
 
 export const creationExample: StudyCreation = {
   name: 'Coffee at home, autumn wave',
@@ -32,4 +32,17 @@ export const supplierExample: SupplierCreation = {
 
 export const supplierPatchExample: SupplierChange = {
   redirects: { quality: 'https://panel.example.com/end?status=4' },
+};
+
+export const invitationsExample: Invitations = {
+  supplierId: 'sup_019a2f3c5d6e7f8091a2b3c4d5e6f708',
+  respondents: [
+    { rid: 'r-1001', country: 'DE', age: 34, gender: 'female' },
+    { rid: 'r-1002', country: 'AT' },
+  ],
+  expiresInDays: 14,
+};
+
+export const linkCheckExample = {
+  url: 'http://127.0.0.1:3001/v1/enter/study_019a2f3c5d6e7f8091a2b3c4d5e6f708?rid=r-1001&src=north-panel',
 };

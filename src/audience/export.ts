@@ -2,7 +2,7 @@
  * The completed respondents of a study as CSV (RFC 4180) or NDJSON, read in batches while they are sent. A cell that a spreadsheet would
  * run is made text by an apostrophe.
  */
-import { RespondentReply, type RespondentStatus } from '../contract/study.js';
+import { RespondentReply, respondentStatuses, type RespondentStatus } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -26,17 +26,23 @@ interface Batch {
   readonly lastId: string | null;
 }
 
-/** Verified respondents, newest first; `completedOnly` without those who are in the survey. */
-export async function listRespondents(
-  tx: Queryable,
-  studyId: string,
-  page: Page,
-  { completedOnly = false }: { readonly completedOnly?: boolean } = {},
-): Promise<Batch> {
+/** Which respondents a list shows; verified: those and all who completed. */
+export const shownStatuses = ['verified', 'all', ...respondentStatuses] as const;
+export type ShownStatus = (typeof shownStatuses)[number];
+
+const states: Readonly<Record<ReservationState, RespondentStatus>> = {
+  ...{ entering: 'entering', screened: 'screened_out', verifying: 'verifying', surveying: 'in_survey' },
+  ...{ completed: 'completed', terminated: 'terminated', released: 'released' },
+};
+
+/** Newest first. */
+export async function listRespondents(tx: Queryable, studyId: string, page: Page, shown: ShownStatus): Promise<Batch> {
+  const state = Object.entries(states).find(([, status]) => status === shown)?.[0] ?? null;
   const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
-    `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND verified AND ($2::text IS NULL OR place_id < $2)
-        ${completedOnly ? `AND state = 'completed'` : ''} ORDER BY place_id DESC LIMIT $3`,
-    [studyId, page.below, page.limit + 1],
+    `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND ($2::text IS NULL OR place_id < $2)
+        AND ($4::text IS NULL OR state = $4) ${shown === 'verified' ? 'AND (verified OR completion IS NOT NULL)' : ''}
+      ORDER BY place_id DESC LIMIT $3`,
+    [studyId, page.below, page.limit + 1, state],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (reservation) => reservation.reservationId);
   const lastId = nextCursor === null ? null : (items.at(-1)?.reservationId ?? null);
@@ -48,13 +54,14 @@ export async function* exportRespondents(
   database: Database,
   { organizationId, studyId }: Study,
   format: ExportFormat,
+  shown: ShownStatus,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield `${fields.join(',')}\r\n`;
   const render = format === 'csv' ? csvLine : (item: RespondentReply): string => `${JSON.stringify(item)}\n`;
   for (let below: string | null = null, isMore = true; isMore;) {
     const page: Page = { limit: batchMax, below };
     const { respondents, lastId }: Batch = await inOrganization(database, organizationId, (tx) =>
-      listRespondents(tx, studyId, page, { completedOnly: true }),
+      listRespondents(tx, studyId, page, shown),
     );
     if (respondents.length > 0) yield respondents.map(render).join('');
     below = lastId;
@@ -72,17 +79,12 @@ export function csvCell(value: string | number | null): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-const statuses: Readonly<Record<ReservationState, RespondentStatus>> = {
-  ...{ entering: 'entering', screened: 'screened_out', verifying: 'verifying', surveying: 'in_survey' },
-  ...{ completed: 'completed', terminated: 'terminated', released: 'released' },
-};
-
 const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   sessionId: reservation.reservationId,
   respondentId: reservation.respondentId,
   sourceId: reservation.sourceId,
   entry: reservation.entry,
-  status: statuses[reservation.state],
+  status: states[reservation.state],
   completion: reservation.completion,
   screenOutReason: screenOutReasonOf(reservation),
   token: reservation.token,

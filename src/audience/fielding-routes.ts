@@ -6,8 +6,6 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { StringEnum } from '../contract/common.js';
-import { readDeclaredCountry } from '../contract/country.js';
-import { ageMax, trait } from '../contract/study.js';
 import { tokenLengthMax } from '../contract/token.js';
 import { Fault } from '../errors.js';
 import { registerStorableText } from '../http/json-body.js';
@@ -16,9 +14,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { createEntryService } from './entry-service.js';
 import { pageOfFault, type Answer } from './fielding.js';
 import { pageHeaders, pageStatus, renderPage } from './pages.js';
-import type { Traits } from './reservation-store.js';
 import { returnStatuses, type createReturnService } from './return-service.js';
-import { normalTrait } from './study-rules.js';
 
 export interface FieldingRouteDeps {
   readonly entries: ReturnType<typeof createEntryService>;
@@ -53,17 +49,17 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
       schema: {
         hide: true,
         params: Type.Object({ studyId: Type.String({ maxLength: 128 }) }),
-        querystring: Type.Object({ rid: Id, src: Id, country: Text, gender: Text, age: Text, profession: Text }),
+        querystring: Type.Object({
+          ...{ rid: Id, src: Id, exp: Text, sig: Text },
+          ...{ country: Text, gender: Text, age: Text, profession: Text },
+        }),
       },
     },
     async (request, reply) => {
       await deps.takeVisit(request.clientAddress);
-      const { rid, src } = request.query;
+      const { exp, sig, ...values } = request.query;
       const answer = await deps.entries.enter({
-        studyId: request.params.studyId,
-        respondentId: rid,
-        sourceId: src,
-        traits: traitsOf(request.query),
+        link: { studyId: request.params.studyId, exp, sig, ...values },
         address: request.clientAddress?.text ?? '',
         userAgent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
         device: deviceOf(request, reply, deps.audienceUrl()),
@@ -102,21 +98,6 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       return send(reply, answer);
     },
   );
-}
-
-/** What is no value of its kind says nothing. */
-function traitsOf(query: Readonly<Partial<Record<keyof Traits, string>>>): Traits {
-  const age = /^\d{1,3}$/.test(query.age ?? '') && Number(query.age) <= ageMax ? Number(query.age) : null;
-  const text = (value: string | undefined): string | null => {
-    const normal = normalTrait(value ?? '');
-    return normal === '' || normal.length > trait.maxLength ? null : normal;
-  };
-  return {
-    country: readDeclaredCountry(query.country ?? ''),
-    gender: text(query.gender),
-    age,
-    profession: text(query.profession),
-  };
 }
 
 /** The browser’s random id, given on its first visit: two respondents on one browser are known by it. */

@@ -209,14 +209,14 @@ export async function keepToken(
 /** Whose reservations are erased; respondentId is the rid that suppliers send. */
 type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
 
-/** The keyed hashes that stand for the respondent elsewhere; one at most, none where they are in no study. */
+/** The keyed hashes that stand for the respondent elsewhere: one for each supplier that sends this rid. */
 export const findRespondentRefs = (
   database: Database,
   { organizationId, projectId, respondentId }: ErasedRespondent,
 ): Promise<readonly string[]> =>
   inOrganization(database, organizationId, async (tx) => {
     const rows = await tx.query<{ respondent_ref: string }>(
-      'SELECT DISTINCT respondent_ref FROM study_places WHERE project_id = $1 AND respondent_id = $2 LIMIT 10',
+      'SELECT DISTINCT respondent_ref FROM study_places WHERE project_id = $1 AND respondent_id = $2',
       [projectId, respondentId],
     );
     return rows.map((row) => row.respondent_ref);

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
 import { actorOf } from '../administration/audit.js';
 import { StringEnum } from '../contract/common.js';
-import { PageQuery } from '../contract/paging.js';
+import { ListQuery, pageFields, PageQuery } from '../contract/paging.js';
 import {
   CreatedStudyReply,
   RespondentPage,
@@ -24,7 +24,7 @@ import { readPage } from '../kernel/paging.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { creationExample, patchExample } from './examples.js';
-import { exportFormats, exportRespondents, listRespondents } from './export.js';
+import { exportFormats, exportRespondents, listRespondents, shownStatuses } from './export.js';
 import { requireStudy, type StudyService } from './study-service.js';
 import { findStudy } from './study-store.js';
 
@@ -34,10 +34,15 @@ export interface StudyRouteDeps {
 }
 
 /** Of new work; what reads, secures and ends stays open when a trial has ended. */
-const working: Access = { credential: 'api-key', scope: 'audience:write', oauth: ['audience:write'], demo: 'refused' };
-const access: Access = { ...working, afterTrial: true };
-const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
-const item = '/studies/:studyId';
+export const working: Access = {
+  credential: 'api-key',
+  scope: 'audience:write',
+  oauth: ['audience:write'],
+  demo: 'refused',
+};
+export const access: Access = { ...working, afterTrial: true };
+export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
+export const item = '/studies/:studyId';
 const route = routesOf('Studies');
 
 export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps): void {
@@ -149,16 +154,22 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
     `${item}/respondents`,
     route(access, {
       operationId: 'listRespondents',
-      summary: 'List the verified respondents of a study, newest first',
+      summary: 'List the respondents of a study, newest first',
       params: StudyParams,
-      querystring: PageQuery,
+      querystring: ListQuery({
+        ...pageFields,
+        status: Type.Optional(
+          StringEnum(shownStatuses, { description: 'Default verified: those, and all who completed.' }),
+        ),
+      }),
       response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
       const owner = keyCaller(request);
       return inOrganization(database, owner.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
-        const { respondents, nextCursor } = await listRespondents(tx, study.studyId, readPage(request.query));
+        const { status = 'verified', ...page } = request.query;
+        const { respondents, nextCursor } = await listRespondents(tx, study.studyId, readPage(page), status);
         return { respondents, nextCursor };
       });
     },
@@ -169,11 +180,12 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       access,
       {
         operationId: 'exportRespondents',
-        summary: 'Export the respondents who completed, as CSV or NDJSON',
+        summary: 'Export respondents as CSV or NDJSON',
         description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
         params: StudyParams,
         querystring: Type.Object({
           format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
+          status: Type.Optional(StringEnum(shownStatuses, { description: 'Default completed.' })),
         }),
         response: {
           200: {
@@ -190,14 +202,14 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
     ),
     async (request, reply) => {
       const owner = keyCaller(request);
-      const { format = 'csv' } = request.query;
+      const { format = 'csv', status = 'completed' } = request.query;
       const study = requireStudy(
         await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),
       );
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
         .header('content-disposition', `attachment; filename="${study.studyId}.${format}"`)
-        .send(Readable.from(exportRespondents(database, study, format)) as never);
+        .send(Readable.from(exportRespondents(database, study, format, status)) as never);
     },
   );
 }

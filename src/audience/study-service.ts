@@ -30,6 +30,7 @@ import {
   possibleActions,
   stateAfter,
 } from './study-rules.js';
+import { entryUrlOf } from './entry-links.js';
 import {
   changeStudy,
   findStudy,
@@ -40,7 +41,7 @@ import {
   type Study,
   type StudyWithQuotas,
 } from './study-store.js';
-import { knownSuppliers } from './supplier-store.js';
+import { knownSuppliers, suppliersOfProject } from './supplier-store.js';
 
 /** Whoever calls with a key, or on behalf of an organization. */
 export type StudyCaller = Pick<KeyCaller, 'organizationId' | 'projectId' | 'lineage' | 'isTest'>;
@@ -108,18 +109,20 @@ export function createStudyService(deps: StudyServiceDeps) {
         await note(tx, actor, study, 'study.moved', { from: study.status, to: status });
       }),
 
-    /** Open studies of the whole organization, as suppliers see them. */
+    /** Open studies of the whole organization that the supplier whose project calls may send to. */
     supply: (caller: StudyCaller, page: Page) =>
       inOrganization(database, caller.organizationId, async (tx) => {
         const everyProject = { ...caller, projectId: null };
-        const { items, nextCursor } = await listStudies(tx, everyProject, page, { openOnly: true });
+        const suppliers = caller.projectId === null ? null : await suppliersOfProject(tx, caller, caller.projectId);
+        const { items, nextCursor } = await listStudies(tx, everyProject, page, { openTo: suppliers });
         return {
           studies: items.map((study) => ({
             studyId: study.studyId,
             countries: [...study.countries],
             language: study.language,
             placesLeft: placesLeft(study),
-            entryUrl: entryUrl(deps.audienceUrl(), study.studyId),
+            entry: study.entry,
+            entryUrl: entryUrlOf(deps.audienceUrl(), study.studyId),
           })),
           nextCursor,
         };
@@ -253,8 +256,6 @@ const note = (
   detail: Readonly<Record<string, unknown>>,
 ): Promise<void> => recordAudit(tx, actor, { organizationId, action, subject: { kind: 'study', id: studyId }, detail });
 
-const entryUrl = (audienceUrl: string, studyId: string): string => `${audienceUrl}/enter/${studyId}`;
-
 function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
   return {
     studyId: study.studyId,
@@ -273,7 +274,7 @@ function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
     },
     survey: { returns: study.returns, minimumSeconds: study.minimumSeconds },
     verification: { service_check: study.serviceCheck, minimum_quality: study.minimumQuality },
-    entryUrl: entryUrl(audienceUrl, study.studyId),
+    entryUrl: entryUrlOf(audienceUrl, study.studyId),
     createdAt: study.createdAt.toISOString(),
     progress: {
       entered: study.entered,

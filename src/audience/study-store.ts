@@ -113,17 +113,18 @@ export async function findStudy(
   return study ?? null;
 }
 
-/** Newest first; `openOnly` those that take respondents now. */
+/** Newest first; `openTo` those that take respondents now, of these suppliers or (null) of any. */
 export async function listStudies(
   tx: Queryable,
   { organizationId, projectId, isTest }: StudyOwner,
   page: Page,
-  { openOnly = false }: { readonly openOnly?: boolean } = {},
+  { openTo }: { readonly openTo?: readonly string[] | null } = {},
 ): Promise<PageOf<StudyWithQuotas>> {
   const rows = await tx.query<Study & Row>(
     `SELECT ${columns} FROM studies WHERE organization_id = $1 AND ($2::text IS NULL OR project_id = $2) AND ($3::text IS NULL OR study_id < $3) AND is_test = $5
-       ${openOnly ? `AND status = 'fielding' AND held < sample_size` : ''} ORDER BY study_id DESC LIMIT $4`,
-    [organizationId, projectId, page.below, page.limit + 1, isTest],
+       ${openTo === undefined ? '' : `AND status = 'fielding' AND held < sample_size`}
+       AND ($6::text[] IS NULL OR supplier_ids = '{}' OR supplier_ids && $6) ORDER BY study_id DESC LIMIT $4`,
+    [organizationId, projectId, page.below, page.limit + 1, isTest, openTo ?? null],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (study) => study.studyId);
   const quotas = await readQuotasOf(

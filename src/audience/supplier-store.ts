@@ -98,6 +98,18 @@ export const knownSuppliers = async (
   return new Set(rows.map(({ id }) => id));
 };
 
+export async function suppliersOfProject(
+  tx: Queryable,
+  { organizationId, isTest }: SupplierOwner,
+  projectId: string,
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ id: string }>(
+    'SELECT supplier_id AS id FROM suppliers WHERE organization_id = $1 AND is_test = $2 AND project_id = $3',
+    [organizationId, isTest, projectId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export async function listSuppliers(
   tx: Queryable,
   { organizationId, isTest }: SupplierOwner,

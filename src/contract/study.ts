@@ -270,6 +270,7 @@ export const SupplyPage = Type.Object({
       countries: Type.Array(Type.String()),
       language: Type.String(),
       placesLeft: Count('Places that a respondent could take now.'),
+      entry: StringEnum(entryModes, { description: 'signed: the link needs exp and sig; see docs/suppliers.md.' }),
       entryUrl: Type.String({ description: 'Add ?rid=<your id of the respondent>&src=<your name>.' }),
     }),
   ),

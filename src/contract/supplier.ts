@@ -1,6 +1,8 @@
 /** Suppliers of an organization: who sends respondents into studies, how their links are signed, and where respondents go back to. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { CountryCode } from './country.js';
+import { ageMax } from './study.js';
 
 /** How a respondent’s visit ends, as it is reported to suppliers. */
 export const exitStatuses = ['complete', 'full', 'screened_out', 'quality', 'duplicate', 'finished'] as const;
@@ -120,8 +122,8 @@ export const Invited = Type.Object(
       pattern: '^[^\\x00-\\x1f]+$',
       description: 'The supplier’s id of the respondent.',
     }),
-    country: linkValue('ISO 3166-1 alpha-2 code.'),
-    age: linkValue('In years.'),
+    country: Type.Optional(CountryCode('Of the respondent.')),
+    age: Type.Optional(Type.Integer({ minimum: 0, maximum: ageMax, description: 'In years.' })),
     gender: linkValue('As the quotas write it; case does not matter.'),
     profession: linkValue('As the quotas write it; case does not matter.'),
   },

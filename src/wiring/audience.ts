@@ -1,10 +1,13 @@
 /** The role `audience`: a listener of its own with studies and entry links. It shares what the role `api` of the process has opened. */
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
 import { registerFieldingRoutes } from '../audience/fielding-routes.js';
+import type { LinkService } from '../audience/link-service.js';
+import { registerLinkRoutes } from '../audience/link-routes.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
@@ -24,7 +27,7 @@ import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
 import { openGeographyFiles, openPool, openScoring } from './scoring.js';
-import { wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
+import { wireLinks, wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;
@@ -56,6 +59,7 @@ export async function startAudience(
     acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events),
     logger,
   });
+  const links = wireLinks(parts, audienceUrl);
   await registerOpenapi(app, {
     baseUrl: audienceUrlOf(settings, settings.AUDIENCE_PORT),
     siteUrl: siteUrlOf(settings, settings.PORT),
@@ -63,16 +67,13 @@ export async function startAudience(
   });
   await app.register(
     async (scope) => {
-      registerStudyRoutes(scope, {
-        database: stores.database,
-        studies: wireStudies(parts, { directories, audienceUrl }),
-      });
-      registerSupplierRoutes(scope, wireSuppliers(parts, directories));
+      registerManagement(scope, parts, { directories, links, audienceUrl });
       registerFieldingRoutes(scope, {
         entries: createEntryService({
           ...entryPartsOf(parts),
           tokens,
           audienceUrl,
+          judgeLink: links.judge,
           score: (owner, request) => scoring.scores.score(owner, request),
           locate: (text) => surroundingsOf(scoring.geography, parseAddress(text)),
           verification: createHostedVerificationClient(parts, siteUrl),
@@ -96,6 +97,22 @@ export async function startAudience(
   background.push(rounds);
   await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'quota_reservations', consumer: rounds } };
+}
+
+/** Studies, suppliers and links, for whoever calls with a key. */
+function registerManagement(
+  scope: FastifyInstance,
+  parts: Parts,
+  {
+    directories,
+    links,
+    audienceUrl,
+  }: { readonly links: LinkService; readonly audienceUrl: () => string } & Pick<SharedParts, 'directories'>,
+): void {
+  const { database } = parts.stores;
+  registerStudyRoutes(scope, { database, studies: wireStudies(parts, { directories, audienceUrl }) });
+  registerSupplierRoutes(scope, wireSuppliers(parts, directories));
+  registerLinkRoutes(scope, links);
 }
 
 function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {

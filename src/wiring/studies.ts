@@ -1,6 +1,7 @@
 /** Studies, put together for every listener that offers them, and the hosted verification of their respondents. */
 import type { Directories } from '../administration/directories.js';
 import { createStudyService, type StudyService } from '../audience/study-service.js';
+import { createLinkService, type LinkService } from '../audience/link-service.js';
 import { createSupplierService, type SupplierService } from '../audience/supplier-service.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { createTargetClassifier, objectionTo } from '../net/target-address.js';
@@ -21,6 +22,12 @@ export const wireStudies = (
     findProjectOwner: directories.findProjectOwner,
     liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
     audienceUrl,
+  });
+
+export const wireLinks = ({ stores, masterKeys, now }: Parts, audienceUrl: () => string): LinkService =>
+  createLinkService({
+    ...{ database: stores.database, now, audienceUrl },
+    secrets: createSecretStore(masterKeys.readable),
   });
 
 export const wireSuppliers = (

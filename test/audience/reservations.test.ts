@@ -1,6 +1,7 @@
 /** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { judgeLink } from '../../src/audience/entry-links.js';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
 import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
 import { createReservationTokens } from '../../src/audience/reservation-tokens.js';
@@ -72,6 +73,7 @@ async function instanceOf(
     now: Date.now,
     locate: () => unknown,
     hash: (_project, _kind, value) => value,
+    judgeLink: (study, link) => Promise.resolve(judgeLink(link, { study, supplier: null, nowMs: Date.now() })),
     verification: {
       makeLink: () => Promise.reject(new Error('not asked')),
       linkUrl: (id) => id,
@@ -88,10 +90,10 @@ async function instanceOf(
     returns: createReturnService({ database, tokens, reportOutcome }),
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter({
-        studyId: study.studyId,
-        respondentId: rid,
-        sourceId: 's',
-        traits: { country, gender, age: null, profession: null },
+        link: {
+          ...{ studyId: study.studyId, rid, src: 's', exp: undefined, sig: undefined },
+          ...{ country: country ?? undefined, gender: gender ?? undefined },
+        },
         address: '127.0.0.1',
         userAgent: undefined,
         device: rid,

@@ -1,6 +1,13 @@
 /** Every route of studies with every kind of credential, access tokens among them: what is not theirs does not exist. */
 import t from 'tap';
-import { creationExample, patchExample, supplierExample, supplierPatchExample } from '../../src/audience/examples.js';
+import {
+  creationExample,
+  invitationsExample,
+  linkCheckExample,
+  patchExample,
+  supplierExample,
+  supplierPatchExample,
+} from '../../src/audience/examples.js';
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
 import type { StudyReply } from '../../src/contract/study.js';
 import type { SupplierReply } from '../../src/contract/supplier.js';
@@ -64,6 +71,8 @@ async function makeSupplier(): Promise<string> {
   return ((await made.json()) as SupplierReply).supplierId;
 }
 
+const shared = [await makeSupplier()];
+
 /** What an action starts from; the documented body of what takes one. */
 const before: Readonly<Record<string, readonly string[]>> = {
   pauseStudy: ['launch'],
@@ -75,6 +84,8 @@ const bodies: Readonly<Record<string, () => object>> = {
   updateStudy: () => patchExample,
   createSupplier: supplierBody,
   updateSupplier: () => supplierPatchExample,
+  createInvitations: () => ({ ...invitationsExample, supplierId: shared[0] }),
+  checkLink: () => linkCheckExample,
 };
 
 const refused: Partial<Record<Kind, Answer>> = {

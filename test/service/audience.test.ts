@@ -94,7 +94,14 @@ t.test('keys see what is theirs, and nobody else sees anything', async (t) => {
   const supply = (await call('GET', '/supply/studies', undefined, supplier)).body as { studies: object[] };
   t.same(
     supply.studies.find((item) => (item as { studyId: string }).studyId === study.studyId),
-    { studyId: study.studyId, countries: ['DE'], language: 'en', placesLeft: 3, entryUrl: study.entryUrl },
+    {
+      studyId: study.studyId,
+      countries: ['DE'],
+      language: 'en',
+      placesLeft: 3,
+      entry: 'open',
+      entryUrl: study.entryUrl,
+    },
   );
   const byOrganization = (await call('POST', '/studies', { ...asked(3), projectId: other.projectId }, organizationKey))
     .body;
@@ -230,7 +237,9 @@ t.test('nothing that a respondent puts into the link changes where it leads', as
     t.equal(to.searchParams.get('vh_return'), `${audienceUrl}/return`);
     t.not(to.searchParams.get('vh_token'), 'x');
   }
-  const rid = 'a\r\nlocation: https://evil.example/\r\n<script>';
+  const feed = await enter(study, { rid: 'a\r\nlocation: https://evil.example/', src: 'a' });
+  t.match([feed.status, feed.title], [400, titles.broken]);
+  const rid = 'a location: https://evil.example/ <script>';
   const odd = await enter(study, { rid, src: '//evil.example' });
   t.equal(new URL(odd.location ?? '').origin, start.origin);
   t.notMatch((await enter(study, { rid, src: 'other' })).html, /script/);

@@ -1,0 +1,109 @@
+/**
+ * Entry links: made with a supplier's signature, and judged. Pure. A signed study takes nobody without a signature; an open one takes both and
+ * marks who is unproven. A signature that is there has to be right in either.
+ */
+import { readDeclaredCountry } from '../contract/country.js';
+import { ageMax, trait, type EntryMode } from '../contract/study.js';
+import type { LinkProblem } from '../contract/supplier.js';
+import type { Secrets } from '../crypto/secret-store.js';
+import type { Traits } from './reservation-store.js';
+import { entryLines, linkTraits, sign, signerOf, textOf, type EntryLink } from './signatures.js';
+import { normalTrait } from './study-rules.js';
+import type { Study } from './study-store.js';
+
+/** What a link says: its values before anything reads them. */
+export interface GivenLink extends Omit<EntryLink, 'exp'> {
+  readonly exp: string | undefined;
+  readonly sig: string | undefined;
+}
+
+export interface Problem {
+  readonly code: LinkProblem;
+  readonly message: string;
+}
+
+export interface LinkVerdict {
+  readonly entry: EntryMode;
+  readonly supplierId: string | null;
+  readonly signedWith: keyof Secrets | null;
+  readonly expiresAt: Date | null;
+  /** Refuse the link, most important first. */
+  readonly problems: readonly Problem[];
+  /** Its time is over, and that is all: who holds a place may go on. */
+  readonly isExpired: boolean;
+}
+
+export interface LinkContext {
+  readonly study: Pick<Study, 'entry' | 'suppliers'>;
+  /** The supplier that src names; null: there is none. */
+  readonly supplier: { readonly supplierId: string; readonly secrets: Secrets } | null;
+  readonly nowMs: number;
+}
+
+const expForm = /^\d{1,11}$/;
+const control = /[\x00-\x1f]/;
+
+export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkContext): LinkVerdict {
+  const isSigned = link.sig !== undefined && link.sig !== '';
+  const exp = link.exp ?? '';
+  const isDated = expForm.test(exp);
+  const signedWith =
+    isSigned && supplier !== null ? signerOf(supplier.secrets, entryLines({ ...link, exp }), link.sig ?? '') : null;
+  const problems: Problem[] = [];
+  const found = (code: LinkProblem, message: string): void => void problems.push({ code, message });
+
+  for (const name of ['rid', 'src', ...linkTraits] as const)
+    if (control.test(link[name] ?? '')) found('line_feed', `${name} has a line feed or another control character.`);
+  if (supplier === null && (isSigned || study.entry === 'signed' || study.suppliers.length > 0))
+    found('supplier_unknown', `No supplier of the organization has the sourceId "${link.src}".`);
+  else if (supplier !== null && study.suppliers.length > 0 && !study.suppliers.includes(supplier.supplierId))
+    found('supplier_not_in_study', `The study does not take respondents of the supplier "${link.src}".`);
+  if (!isSigned && study.entry === 'signed')
+    found('signature_missing', 'The study takes signed links only, and the link has no sig.');
+  if (isSigned && !isDated)
+    found('value_missing', 'exp has to be the time at which the link expires, in whole Unix seconds.');
+  if (isSigned && supplier !== null && isDated && signedWith === null)
+    found('signature_wrong', 'sig is not the HMAC of signedText under the supplier’s entrySecret, in base64url.');
+  const isExpired = signedWith !== null && problems.length === 0 && timeOf(exp).getTime() <= nowMs;
+  if (isExpired) found('expired', `The link expired at ${timeOf(exp).toISOString()}.`);
+  return {
+    entry: isSigned ? 'signed' : 'open',
+    supplierId: supplier?.supplierId ?? null,
+    signedWith,
+    expiresAt: isDated ? timeOf(exp) : null,
+    problems,
+    isExpired,
+  };
+}
+
+const timeOf = (exp: string): Date => new Date(Number(exp) * 1_000);
+
+/** The text that the signature of a link has to cover; null where it has no time, or no signature is asked for. */
+export const signedTextOf = (link: GivenLink): string | null =>
+  link.exp === undefined ? null : textOf(entryLines({ ...link, exp: link.exp }));
+
+/** What suppliers add rid and src to. */
+export const entryUrlOf = (audienceUrl: string, studyId: string): string => `${audienceUrl}/enter/${studyId}`;
+
+/** The address of a signed link. */
+export function signLink(entryUrl: string, link: EntryLink, secret: string): string {
+  const { studyId: _study, ...values } = link;
+  const present = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const query = new URLSearchParams([...present, ['sig', sign(secret, entryLines(link))]]);
+  return `${entryUrl}?${query.toString()}`;
+}
+
+/** The traits of a link. What is no value of its kind says nothing. */
+export function traitsOf(link: Readonly<Partial<Record<keyof Traits, string | undefined>>>): Traits {
+  const age = /^\d{1,3}$/.test(link.age ?? '') && Number(link.age) <= ageMax ? Number(link.age) : null;
+  const text = (value: string | undefined): string | null => {
+    const normal = normalTrait(value ?? '');
+    return normal === '' || normal.length > trait.maxLength ? null : normal;
+  };
+  return {
+    country: readDeclaredCountry(link.country ?? ''),
+    gender: text(link.gender),
+    age,
+    profession: text(link.profession),
+  };
+}

@@ -1,0 +1,157 @@
+/** Links into studies: invitations that are signed here on a supplier's behalf, the check of a link, and the decision at the door of a study. */
+import {
+  invitationDays,
+  type Invitations,
+  type InvitationsReply,
+  type Invited,
+  type LinkCheckReply,
+} from '../contract/supplier.js';
+import type { SecretStore } from '../crypto/secret-store.js';
+import { Fault } from '../errors.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import {
+  entryUrlOf,
+  judgeLink,
+  signedTextOf,
+  signLink,
+  traitsOf,
+  type GivenLink,
+  type LinkVerdict,
+  type Problem,
+} from './entry-links.js';
+import { requireStudy, type StudyCaller } from './study-service.js';
+import { findStudy, type Study } from './study-store.js';
+import { linkTraits } from './signatures.js';
+import { findSupplier, findSupplierOfSource } from './supplier-store.js';
+import { requireSupplier } from './supplier-service.js';
+
+export interface LinkServiceDeps {
+  readonly database: Database;
+  readonly secrets: SecretStore;
+  readonly audienceUrl: () => string;
+  readonly now: () => number;
+}
+
+export type LinkService = ReturnType<typeof createLinkService>;
+
+export function createLinkService(deps: LinkServiceDeps) {
+  const { database, secrets, now } = deps;
+  const judge = async (tx: Queryable, study: Study, link: GivenLink): Promise<LinkVerdict> => {
+    const supplier = await findSupplierOfSource(tx, study, link.src);
+    const known =
+      supplier === null
+        ? null
+        : { supplierId: supplier.supplierId, secrets: secrets.open(supplier.supplierId, supplier) };
+    return judgeLink(link, { study, supplier: known, nowMs: now() });
+  };
+
+  return {
+    judge: (study: Study, link: GivenLink): Promise<LinkVerdict> =>
+      inOrganization(database, study.organizationId, (tx) => judge(tx, study, link)),
+
+    /** Throws CONFLICT for a study that has ended, and for a supplier that it does not take. */
+    invite: (caller: StudyCaller, studyId: string, asked: Invitations): Promise<InvitationsReply> =>
+      inOrganization(database, caller.organizationId, async (tx) => {
+        const study = requireStudy(await findStudy(tx, studyId, { owner: caller }));
+        const supplier = requireSupplier(await findSupplier(tx, caller, asked.supplierId));
+        if (study.status === 'completed' || study.status === 'cancelled')
+          throw new Fault('CONFLICT', `The study is ${study.status}, and takes nobody any more.`);
+        if (study.suppliers.length > 0 && !study.suppliers.includes(supplier.supplierId))
+          throw new Fault('CONFLICT', 'The study names its suppliers, and this one is not among them.');
+        const expSeconds = Math.floor(now() / 1_000) + (asked.expiresInDays ?? invitationDays.default) * 86_400;
+        const { current } = secrets.open(supplier.supplierId, supplier);
+        const entryUrl = entryUrlOf(deps.audienceUrl(), studyId);
+        const link = { studyId, src: supplier.sourceId, exp: String(expSeconds) };
+        return {
+          expiresAt: new Date(expSeconds * 1_000).toISOString(),
+          invitations: asked.respondents.map((invited) => ({
+            rid: invited.rid,
+            url: signLink(entryUrl, { ...link, ...valuesOf(invited) }, current),
+          })),
+        };
+      }),
+
+    /** Says of a link all that is wrong with it. Never throws for what the link says. */
+    async check(caller: StudyCaller, url: string): Promise<LinkCheckReply> {
+      const link = readLink(url, deps.audienceUrl());
+      if (link === null)
+        return unjudged({
+          code: 'not_an_entry_link',
+          message: `The address has to start with ${entryUrlOf(deps.audienceUrl(), '')}, and to name a study.`,
+        });
+      return inOrganization(database, caller.organizationId, async (tx) => {
+        const study = await findStudy(tx, link.studyId, { owner: { ...caller, projectId: null } });
+        if (study === null)
+          return unjudged({ code: 'study_unknown', message: 'There is no such study in the organization.' });
+        const verdict = await judge(tx, study, link);
+        const problems = [
+          ...missingIn(link),
+          ...verdict.problems,
+          ...unreadableIn(link),
+          ...findStudyProblems(study, link),
+        ];
+        return {
+          ok: problems.every(({ code }) => code === 'value_unreadable'),
+          entry: verdict.entry,
+          expiresAt: verdict.expiresAt?.toISOString() ?? null,
+          signedWith: verdict.signedWith,
+          signedText: signedTextOf(link),
+          problems,
+        };
+      });
+    },
+  };
+}
+
+const valuesOf = ({ age, ...values }: Invited) => ({ ...values, ...(age === undefined ? {} : { age: String(age) }) });
+
+const unjudged = (problem: Problem): LinkCheckReply => ({
+  ...{ ok: false, entry: 'open', expiresAt: null, signedWith: null, signedText: null },
+  problems: [problem],
+});
+
+/** The values of an address; null where it leads elsewhere. */
+function readLink(url: string, audienceUrl: string): GivenLink | null {
+  const entry = entryUrlOf(audienceUrl, '');
+  if (!url.startsWith(entry) || !URL.canParse(url)) return null;
+  const { pathname, searchParams } = new URL(url);
+  const value = (name: string): string | undefined => searchParams.get(name) ?? undefined;
+  return {
+    studyId: pathname.slice(new URL(entry).pathname.length),
+    ...{ rid: value('rid') ?? '', src: value('src') ?? '', exp: value('exp'), sig: value('sig') },
+    ...Object.fromEntries(linkTraits.map((name) => [name, value(name)])),
+  };
+}
+
+const missingIn = (link: GivenLink): readonly Problem[] =>
+  (['rid', 'src'] as const).flatMap((name) =>
+    link[name] === '' ? [{ code: 'value_missing', message: `The link has no ${name}.` } as const] : [],
+  );
+
+function unreadableIn(link: GivenLink): readonly Problem[] {
+  const traits = traitsOf(link);
+  return linkTraits.flatMap((name) =>
+    (link[name] ?? '') !== '' && traits[name] === null
+      ? [{ code: 'value_unreadable', message: `${name} is no value of its kind, and counts as unknown.` } as const]
+      : [],
+  );
+}
+
+function findStudyProblems(study: Study, link: GivenLink): readonly Problem[] {
+  const { country } = traitsOf(link);
+  const isElsewhere = country !== null && !study.countries.includes(country);
+  return [
+    ...(study.status === 'fielding'
+      ? []
+      : [{ code: 'study_not_open', message: `The study is ${study.status}, and takes nobody now.` } as const]),
+    ...(isElsewhere
+      ? [
+          {
+            code: 'country_not_in_study',
+            message: `The study fields in ${study.countries.join(', ')}, not in ${country}.`,
+          } as const,
+        ]
+      : []),
+  ];
+}
