@@ -106,7 +106,7 @@ export const notReplayed = {
   frameMarksSeen: 0,
   frameMarks: 8,
   motionMarksSeen: 0,
-  motionMarks: 16,
+  motionMarks: 64,
 };
 
 /** The facts of a capture under the challenges that it was made for. */

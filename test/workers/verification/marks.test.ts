@@ -41,10 +41,15 @@ const motionOf = (other: Capture): readonly string[] => markCapture(biometricEnv
 const countShared = (one: readonly string[], other: readonly string[]): number =>
   one.filter((mark) => other.includes(mark)).length;
 
+const enlarge = (one: Capture): Capture => change(one, (_, value) => Math.round(value * 0.08));
+
 /** Changes every coordinate of every frame. */
-function change(other: Capture, by: (index: number) => number): Capture {
+function change(other: Capture, by: (index: number, value: number) => number): Capture {
   const bytes = Buffer.from(other.frames.points, 'base64');
-  for (let at = 0; at < bytes.length; at += 2) bytes.writeInt16LE(bytes.readInt16LE(at) + by(at / 2), at);
+  for (let at = 0; at < bytes.length; at += 2) {
+    const value = bytes.readInt16LE(at);
+    bytes.writeInt16LE(value + by(at / 2, value), at);
+  }
   return { ...other, frames: { ...other.frames, points: bytes.toString('base64') } };
 }
 
@@ -59,11 +64,14 @@ t.test('marks of motion outlast nudges, and captures of the same head at the sam
   const nudges: Readonly<Record<string, (index: number) => number>> = {
     'one coordinate of each frame': (index) => Number(index % 137 === 0),
     'every coordinate, by one either way': () => (random() < 0.5 ? -1 : 1),
+    'every coordinate, by up to half a pixel': () => Math.round(random() * 8 - 4),
     'the whole picture moved': () => 40,
   };
   for (const [name, by] of Object.entries(nudges)) {
     const least = Math.min(...people.map((one, index) => countShared(own[index] ?? [], motionOf(change(one, by)))));
     t.ok(least >= 2 * motionMarksMin, `${name}: at least ${least} of ${motionMarksMax}`);
   }
+  const enlarged = people.map((one, index) => countShared(own[index] ?? [], motionOf(enlarge(one))));
+  t.ok(Math.min(...enlarged) >= 2 * motionMarksMin, `enlarged: at least ${Math.min(...enlarged)} of ${motionMarksMax}`);
   t.end();
 });

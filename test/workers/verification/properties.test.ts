@@ -126,8 +126,8 @@ const anyFacts: fc.Arbitrary<VerdictFacts> = fc
         embeddingSeen: fc.boolean(),
         frameMarksSeen: fc.nat(8),
         frameMarks: fc.constant(8),
-        motionMarksSeen: fc.nat(16),
-        motionMarks: fc.constant(16),
+        motionMarksSeen: fc.nat(64),
+        motionMarks: fc.constant(64),
       }),
     ),
   })
