@@ -1,119 +1,165 @@
 /**
- * The attack with HTTP alone: computed points without a camera, which answer each challenge once it is revealed; the same where the project asks
- * for pictures; and captures that passed before, cut to the challenges that another session asks for. docs/threat-model.md quotes it.
+ * The attack with HTTP alone: computed points without a camera, which answer each challenge once it is revealed; captures that passed before, cut to
+ * the challenges that another session asks for; and both where the project asks for pictures. docs/threat-model.md quotes it.
  */
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { VerifyReply } from '../src/contract/score-envelope.js';
-import type { ChallengeReply, ChallengeRequest, SessionReply } from '../src/contract/session.js';
-import { challengeTypes, type IssuedChallenge } from '../src/contract/verdict.js';
+import { challengeTypes } from '../src/contract/verdict.js';
+import type { EvidenceFrame } from '../src/contract/evidence-frames.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
-import { createRandom } from '../workers/seeded-random.js';
+import { hasChromium } from '../test/helpers/browser.js';
+import { challengesOf, openCapturePage } from '../test/helpers/capture-page.js';
 import { captureHuman, type Capture } from '../test/helpers/captures.js';
-import { playAny } from '../test/helpers/play.js';
+import { createRandom } from '../workers/seeded-random.js';
 import type { BenchResult } from './bench-result.js';
-import { drawForger } from './forger.js';
+import { play, type Attempt, type Try } from './forge-session.js';
+import { drawForger, pace } from './forger.js';
 import { median } from './load.js';
-import { serve } from './process.js';
 import { createDraw, type Draw } from './panel/draw.js';
-import { changeRecording, splice, type Change, type Recording } from './recording.js';
+import { serve } from './process.js';
+import { changeRecording, hashOf, splice, type Change, type Recording } from './recording.js';
 
 export interface ForgeBenchOptions {
   /** Sessions of each kind. */
   readonly tries: number;
+  /** Only kinds whose name holds this. */
+  readonly kind?: string;
 }
 
-interface Try extends Recording {
-  readonly passed: boolean;
-  readonly seconds: number;
-  readonly requests: number;
-  readonly reason: string;
-}
-
-interface Attempt {
-  readonly seed: number;
-  readonly make: (challenges: readonly IssuedChallenge[]) => Capture;
-  /** Grey squares without a face, one of its own for every frame. */
-  readonly pictures: boolean;
-}
+type Kind = (service: Bootstrap) => Promise<(n: number) => Attempt>;
 
 /** Sessions played at the same time, each in real time. */
-const atOnce = 8;
-const origin = 'https://survey.example';
+const atOnce = 16;
 const pictureSide = 96;
 
-export async function benchForge({ tries }: ForgeBenchOptions): Promise<BenchResult> {
-  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), {});
+export async function benchForge({ tries, kind = '' }: ForgeBenchOptions): Promise<BenchResult> {
+  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), {
+    VH_TRUSTED_PROXIES: '127.0.0.1',
+  });
   const rows: string[] = [];
-  const rates: Record<string, number> = {};
-  const measure = async (name: string, attempt: (n: number) => Attempt): Promise<readonly Try[]> => {
-    const played = await playAll(service.info, tries, attempt);
-    rates[name] = played.filter(({ passed }) => passed).length / tries;
-    rows.push(...describe(name, played));
-    return played;
-  };
-  const forged = (firstSeed: number, pictures: (n: number) => boolean) => (n: number) => {
-    const seed = firstSeed + n;
-    return { seed, make: makeOf(seed), pictures: pictures(n) };
-  };
+  const ratios: Record<string, number> = {};
   try {
-    // So that signals come by name; the verdict is the same.
-    await patch(service.info, { config: { riskAggregator: 'on' } });
-    const played = await measure(
-      'points',
-      forged(1, () => false),
-    );
-    const seconds = median(played.map((each) => each.seconds));
-    for (const [index, [name, change]] of changes.entries()) {
-      const recordings = await record(service.info, (index + 1) * 10_000);
-      await measure(name, (n) => {
-        const seed = (index + 1) * 100_000 + n;
-        const replayed = recordings.map((each) => changeRecording(each, change(createDraw(seed))));
-        return { seed, make: (challenges) => splice(replayed, challenges), pictures: false };
-      });
+    for (const [name, prepare] of Object.entries(kinds).filter(([each]) => each.includes(kind))) {
+      // Signals come by name then; the verdict is the same.
+      await patch(service.info, { riskAggregator: 'on', evidenceFrames: 'off' });
+      const attempt = await prepare(service.info);
+      const isSampled = name.endsWith(sampled);
+      if (isSampled) await patch(service.info, { riskAggregator: 'on', evidenceFrames: 'sampled' });
+      const played = await playAll(service.info, tries, attempt);
+      ratios[name] = played.filter(({ passed }) => passed).length / tries;
+      rows.push(...describe(name, played));
     }
-    await patch(service.info, { config: { riskAggregator: 'on', evidenceFrames: 'sampled' } });
-    await measure(
-      'points, pictures asked for',
-      forged(1_000_000, (n) => n % 2 === 1),
-    );
-    return { table: rows.join('\n'), ratios: { ...rates, secondsPerSession: seconds } };
+    return { table: rows.join('\n'), ratios };
   } finally {
     await service.stop();
   }
 }
+
+const sampled = ', pictures asked for';
+
+const nudgeBy =
+  (units: number) =>
+  (draw: Draw): Change =>
+  (x, y) => [x + draw.whole(-units, units), y + draw.whole(-units, units)];
+
+function enlarge(draw: Draw): Change {
+  const [scale, across, down] = [draw.between(0.9, 1.12), draw.between(-160, 160), draw.between(-120, 120)];
+  return (x, y) => [x * scale + across, y * scale + down];
+}
+
+/** About the middle of the picture. */
+function turn(draw: Draw): Change {
+  const angle = (draw.between(2, 6) * (draw.chance(0.5) ? 1 : -1) * Math.PI) / 180;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const nudge = nudgeBy(4)(draw);
+  return (x, y) => nudge(2560 + (x - 2560) * cos - (y - 1920) * sin, 1920 + (x - 2560) * sin + (y - 1920) * cos);
+}
+
+const forged =
+  (firstSeed: number, over: Partial<Attempt> = {}) =>
+  (n: number): Attempt => ({ seed: firstSeed + n, make: makeOf(firstSeed + n), ...over });
+
+const replayed =
+  (
+    firstSeed: number,
+    change: (draw: Draw) => Change,
+    record: (service: Bootstrap) => Promise<readonly Recording[]>,
+  ): Kind =>
+  async (service) => {
+    const recordings = await record(service);
+    return (n) => {
+      const draw = createDraw(firstSeed + n);
+      const changed = recordings.map((each) => changeRecording(each, change(draw), draw));
+      const [{ pictures } = {}] = changed;
+      const make: Attempt['make'] = (challenges) => splice(changed, challenges);
+      return { seed: firstSeed + n, make, ...(pictures && { pictures }) };
+    };
+  };
+
+const kinds: Readonly<Record<string, Kind>> = {
+  points: async () => forged(1),
+  'points of one device and face': async () => forged(50_000, { who: 50_000 }),
+  'replay, verbatim': replayed(100_000, () => (x, y) => [x, y], recordPasses(10_000)),
+  'replay, nudged by a unit': replayed(200_000, nudgeBy(1), recordPasses(20_000)),
+  'replay, nudged by half a pixel': replayed(300_000, nudgeBy(4), recordPasses(30_000)),
+  'replay, enlarged and moved': replayed(400_000, enlarge, recordPasses(40_000)),
+  'replay, turned and nudged': replayed(500_000, turn, recordPasses(50_000)),
+  [`points without pictures${sampled}`]: async () => forged(600_000),
+  [`points with pictures of no face${sampled}`]: async () => (n) => withNoise(700_000 + n),
+  ...(hasChromium() && {
+    [`recorded person, nudged${sampled}`]: replayed(800_000, nudgeBy(4), recordPerson),
+    [`recorded person, turned and nudged${sampled}`]: replayed(900_000, turn, recordPerson),
+  }),
+};
 
 const makeOf =
   (seed: number): Attempt['make'] =>
   (challenges) =>
     captureHuman({ ...drawForger(seed).capture, challenges });
 
-/** What is done to each coordinate of a recording, drawn for each session. */
-const changes: readonly (readonly [name: string, change: (draw: Draw) => Change])[] = [
-  ['replayed', () => (value) => value],
-  ['replayed, nudged by a unit', nudgeBy(1)],
-  ['replayed, nudged by half a pixel', nudgeBy(4)],
-  [
-    'replayed, enlarged and moved',
-    (draw) => {
-      const [scale, across, down] = [draw.between(0.9, 1.12), draw.between(-160, 160), draw.between(-120, 120)];
-      return (value, place) => value * scale + (place % 2 === 0 ? across : down);
-    },
-  ],
-];
-
-function nudgeBy(units: number): (draw: Draw) => Change {
-  return (draw) => (value) => value + draw.whole(-units, units);
+/** A picture of its own for every frame. */
+function withNoise(seed: number): Attempt {
+  const pictures = new Map<string, Buffer>();
+  const make: Attempt['make'] = (challenges) => {
+    const capture = makeOf(seed)(challenges);
+    for (let frame = pictures.size; frame < capture.frames.atMs.length; frame += 1) {
+      const random = createRandom(seed * 1_000 + frame);
+      const picture = Buffer.from(Array.from({ length: pictureSide ** 2 }, () => Math.floor(random() * 256)));
+      pictures.set(hashOf(picture), picture);
+    }
+    const hashes = [...pictures.keys()].slice(0, capture.frames.atMs.length);
+    return { ...capture, frames: { ...capture.frames, hashes } };
+  };
+  return { seed, make, pictures };
 }
 
 /** Passes until each kind of challenge was answered in one of them. */
-async function record(service: Bootstrap, firstSeed: number): Promise<readonly Recording[]> {
-  const recordings: Recording[] = [];
-  for (let seed = firstSeed; challengeTypes.some((type) => !recordings.some(({ types }) => types.includes(type)));) {
-    const recording = await play(service, { seed: (seed += 1), make: makeOf(seed), pictures: false });
-    if (recording.passed) recordings.push(recording);
+function recordPasses(firstSeed: number): (service: Bootstrap) => Promise<readonly Recording[]> {
+  return async (service) => {
+    const recordings: Recording[] = [];
+    for (let seed = firstSeed; challengeTypes.some((type) => !recordings.some(({ types }) => types.includes(type)));) {
+      const recording = await play(service, { seed: (seed += 1), make: makeOf(seed) });
+      if (recording.passed) recordings.push(recording);
+    }
+    return recordings;
+  };
+}
+
+/** A person who answers every kind of challenge before a camera once, on a page that keeps the picture of every frame. */
+async function recordPerson(): Promise<readonly Recording[]> {
+  const work: (() => Promise<unknown>)[] = [];
+  try {
+    const { placeFace, run } = await openCapturePage({ teardown: (done) => work.unshift(done) });
+    await placeFace({ face: { seed: 5 } });
+    const challenges = challengesOf(...challengeTypes);
+    const { outcome } = await run({ challenges, pictures: true, startAfterMs: pace.leadMs });
+    const parts = outcome?.parts as unknown as Capture & { readonly evidenceFrames: readonly EvidenceFrame[] };
+    const recorded = parts.challenges.map(({ id }) => challenges.find((each) => each.id === id)?.type ?? 'blink');
+    const pictures = parts.evidenceFrames.map(({ grey }) => Buffer.from(grey, 'base64'));
+    return [
+      { capture: parts, types: recorded, pictures: new Map(pictures.map((picture) => [hashOf(picture), picture])) },
+    ];
+  } finally {
+    for (const done of work) await done();
   }
-  return recordings;
 }
 
 async function playAll(service: Bootstrap, tries: number, attempt: (n: number) => Attempt): Promise<readonly Try[]> {
@@ -138,81 +184,11 @@ function describe(name: string, played: readonly Try[]): readonly string[] {
   ];
 }
 
-async function play({ baseUrl, siteKey }: Bootstrap, { seed, make, pictures }: Attempt): Promise<Try> {
-  const beganMs = performance.now();
-  const { headers, claims } = drawForger(seed);
-  let requests = 0;
-  const post = async <T>(path: string, body: object, secret = ''): Promise<T> => {
-    requests += 1;
-    const answer = await fetch(baseUrl + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin, ...headers, 'x-client-secret': secret },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as T;
-  };
-  const session = await post<SessionReply>('/public/sessions', { siteKey, respondentId: `forged-${seed}` });
-  const replies: ChallengeReply[] = [];
-  const ask = async (request: ChallengeRequest): Promise<ChallengeReply> => {
-    const path = `/public/sessions/${session.sessionId}/challenges`;
-    const reply = await post<ChallengeReply>(path, request, session.clientSecret);
-    replies.push(reply);
-    return reply;
-  };
-  const hashes: string[] = [];
-  const makeSeen: Attempt['make'] = (challenges) => {
-    const capture = make(challenges);
-    while (pictures && hashes.length < capture.frames.atMs.length) hashes.push(hashOf(pictureOf(seed, hashes.length)));
-    return { ...capture, frames: { ...capture.frames, hashes: hashes.slice(0, capture.frames.atMs.length) } };
-  };
-  const capture = await playAny(
-    session.challengeConfig.count,
-    { ask, pass: (ms) => sleep(ms) },
-    pictures ? makeSeen : make,
-  );
-  const named = replies.flatMap((reply) => ('done' in reply ? reply.frameIndices : []));
-  const pictureFor = (index: number) => ({
-    ...{ index, width: pictureSide, height: pictureSide },
-    grey: pictureOf(seed, index).toString('base64'),
-  });
-  const verdict = await post<VerifyReply>(
-    '/public/verify',
-    {
-      ...claims,
-      consent: { biometric: true, at: new Date().toISOString() },
-      sessionId: session.sessionId,
-      nonce: session.challengeConfig.nonce,
-      frames: capture.frames,
-      challenges: capture.challenges,
-      timings: { totalMs: capture.endMs },
-      ...(pictures && { evidenceFrames: named.map(pictureFor) }),
-    },
-    session.clientSecret,
-  );
-  const signals = verdict.fraudSignals.map(({ type }) => type).join(', ');
-  return {
-    capture,
-    types: replies.flatMap((reply) => ('type' in reply ? [reply.type] : [])),
-    passed: verdict.status === 'pass',
-    seconds: (performance.now() - beganMs) / 1_000,
-    requests,
-    reason: `${verdict.failureReasons[0] ?? 'passed'} ${signals}`.trim(),
-  };
-}
-
-function pictureOf(seed: number, frame: number): Buffer {
-  const random = createRandom(seed * 1_000 + frame);
-  return Buffer.from(Array.from({ length: pictureSide ** 2 }, () => Math.floor(random() * 256)));
-}
-
-const hashOf = (picture: Buffer): string => createHash('sha256').update(picture).digest('hex').slice(0, 16);
-
-async function patch({ baseUrl, organizationKey, projectId }: Bootstrap, body: object): Promise<void> {
+async function patch({ baseUrl, organizationKey, projectId }: Bootstrap, config: object): Promise<void> {
   const answer = await fetch(`${baseUrl}/projects/${projectId}`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json', 'x-api-key': organizationKey },
-    body: JSON.stringify(body),
+    body: JSON.stringify({ config }),
   });
   if (!answer.ok) throw new Error(await answer.text());
 }

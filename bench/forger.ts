@@ -1,6 +1,6 @@
 /** What an attacker with HTTP alone claims: a device, hands and a camera such as people have, other ones each time, and a head that is computed. */
 import { biometricExample, deviceOnlyExample } from '../src/contract/envelope-examples.js';
-import { embeddingOf, type CaptureOptions } from '../test/helpers/captures.js';
+import type { CaptureOptions } from '../test/helpers/captures.js';
 import { webcam } from '../test/helpers/head.js';
 import { drawComputer } from './panel/computers.js';
 import { transportOf } from './panel/devices.js';
@@ -48,7 +48,6 @@ export function drawForger(seed: number): Forger {
       behavior: byMouse(draw, device.browser !== 'firefox'),
       camera: { ...biometricExample.camera, label: draw.pick(cameras) },
       features: drawFeatures(draw),
-      embedding: embeddingOf(seed),
     },
     capture: {
       ...pace,

@@ -1,54 +1,83 @@
-/** Captures that passed, cut at their challenges and put together again for those that another session asks for. */
+/** Captures, cut at their challenges and put together again for those that another session asks for, with what is changed of each. */
+import { createHash } from 'node:crypto';
 import type { EnvelopeChallenge } from '../src/contract/envelope.js';
 import type { ChallengeType, IssuedChallenge } from '../src/contract/verdict.js';
 import type { Capture } from '../test/helpers/captures.js';
+import type { Draw } from './panel/draw.js';
 import { pace } from './forger.js';
+
+/** Grey squares by the hashes of their frames. */
+export type Pictures = ReadonlyMap<string, Buffer>;
 
 export interface Recording {
   readonly capture: Capture;
   readonly types: readonly ChallengeType[];
+  readonly pictures?: Pictures;
 }
 
-/** Changes a coordinate, in eighths of a pixel; the place says which: x of a point, then y. */
-export type Change = (value: number, place: number) => number;
+/** Changes a point, in eighths of a pixel. */
+export type Change = (x: number, y: number) => readonly [x: number, y: number];
 
-const partMs = pace.shownMs + pace.gapMs;
+export const hashOf = (picture: Buffer): string => createHash('sha256').update(picture).digest('hex').slice(0, 16);
 
 /** The recorded answer to each challenge, in order; of a type that nobody recorded, another one’s. */
 export function splice(recordings: readonly Recording[], challenges: readonly IssuedChallenge[]): Capture {
   const all = recordings.flatMap(({ capture, types }) => types.map((type, index) => ({ capture, type, index })));
   const atMs: number[] = [];
   const points: Buffer[] = [];
+  const hashes: string[] = [];
   const tracks: EnvelopeChallenge[] = [];
+  let cursorMs = 0;
   for (const [place, { id, type }] of challenges.entries()) {
     const part = all.find((each) => each.type === type) ?? all[place];
-    if (part === undefined) throw new Error('nothing was recorded');
-    const { frames, challenges: recorded } = part.capture;
-    const beganMs = (recorded[part.index]?.startedAtMs ?? 0) - pace.leadMs;
+    const recorded = part?.capture.challenges[part.index];
+    if (part === undefined || recorded === undefined) throw new Error('nothing was recorded');
+    const { frames } = part.capture;
     const bytes = Buffer.from(frames.points, 'base64');
     const stride = bytes.length / frames.atMs.length;
-    const startedAtMs = pace.leadMs + place * partMs;
-    const first = atMs.length;
+    const shiftMs = cursorMs + pace.leadMs - recorded.startedAtMs;
     for (const [frame, at] of frames.atMs.entries()) {
-      if (at < beganMs || at >= beganMs + pace.leadMs + pace.shownMs) continue;
-      atMs.push(Math.round((at - beganMs + place * partMs) * 10) / 10);
+      if (at < recorded.startedAtMs - pace.leadMs || at >= recorded.endedAtMs) continue;
+      atMs.push(Math.round((at + shiftMs) * 10) / 10);
       points.push(bytes.subarray(frame * stride, (frame + 1) * stride));
+      hashes.push(frames.hashes?.[frame] ?? '');
     }
-    const firstFrame = Math.max(
-      first,
-      atMs.findIndex((at) => at >= startedAtMs),
-    );
-    tracks.push({ id, startedAtMs, endedAtMs: startedAtMs + pace.shownMs, firstFrame, lastFrame: atMs.length - 1 });
+    const startedAtMs = cursorMs + pace.leadMs;
+    cursorMs = recorded.endedAtMs + shiftMs;
+    const firstFrame = atMs.findIndex((at) => at >= startedAtMs);
+    tracks.push({ id, startedAtMs, endedAtMs: cursorMs, firstFrame, lastFrame: atMs.length - 1 });
   }
   const model = recordings[0]?.capture.frames;
   if (model === undefined) throw new Error('nothing was recorded');
-  const frames = { ...model, atMs, points: Buffer.concat(points).toString('base64') };
-  return { frames, challenges: tracks, endMs: pace.leadMs + challenges.length * partMs };
+  const { faces: _faces, missed: _missed, hashes: _hashes, ...rest } = model;
+  const frames = { ...rest, atMs, points: Buffer.concat(points).toString('base64') };
+  return {
+    frames: model.hashes === undefined ? frames : { ...frames, hashes },
+    challenges: tracks,
+    endMs: cursorMs + pace.gapMs,
+  };
 }
 
-export function changeRecording({ capture, types }: Recording, change: Change): Recording {
-  const bytes = Buffer.from(capture.frames.points, 'base64');
-  for (let place = 0; place * 2 < bytes.length; place += 1)
-    bytes.writeInt16LE(Math.round(change(bytes.readInt16LE(place * 2), place)), place * 2);
-  return { types, capture: { ...capture, frames: { ...capture.frames, points: bytes.toString('base64') } } };
+/** Pictures change with the points, so that they are those of no other session. */
+export function changeRecording({ capture, types, pictures }: Recording, change: Change, draw: Draw): Recording {
+  const { frames } = capture;
+  const bytes = Buffer.from(frames.points, 'base64');
+  for (let at = 0; at < bytes.length; at += 4) {
+    const [x, y] = change(bytes.readInt16LE(at), bytes.readInt16LE(at + 2));
+    bytes.writeInt16LE(Math.round(x), at);
+    bytes.writeInt16LE(Math.round(y), at + 2);
+  }
+  const changed = { ...frames, points: bytes.toString('base64') };
+  if (pictures === undefined) return { types, capture: { ...capture, frames: changed } };
+  const noisy = (frames.hashes ?? []).map((hash) =>
+    Buffer.from(
+      (pictures.get(hash) ?? Buffer.alloc(0)).map((level) => Math.max(0, Math.min(255, level + draw.whole(-2, 2)))),
+    ),
+  );
+  const hashes = noisy.map(hashOf);
+  return {
+    types,
+    capture: { ...capture, frames: { ...changed, hashes } },
+    pictures: new Map(noisy.map((picture, index) => [hashes[index] ?? '', picture])),
+  };
 }

@@ -58,6 +58,8 @@ export interface RunOptions {
   readonly deepfake?: boolean;
   readonly demographics?: boolean;
   readonly pictures?: boolean;
+  /** How long challenges wait that no service gives, ms. */
+  readonly startAfterMs?: number;
 }
 
 export interface CapturePage {

@@ -68,7 +68,7 @@ function askService({ url, clientSecret, jitterMs = 0 }) {
 
 /**
  * `answering`: whether the person does what is asked; `abortAt`: the kind of guidance at which the capture is aborted; `session`: where challenges are
- * asked for, in place of those given.
+ * asked for, in place of those given, of which with `pictures` every frame is shown; `startAfterMs`: how long those wait.
  */
 window.runCapture = async ({
   challenges,
@@ -79,6 +79,7 @@ window.runCapture = async ({
   deepfake = false,
   demographics = false,
   pictures = false,
+  startAfterMs = 300,
 }) => {
   const { camera } = await import(captureUrl);
   const aborter = new AbortController();
@@ -99,9 +100,13 @@ window.runCapture = async ({
       challengeCount: session?.count ?? challenges.length,
       nextChallenge:
         session === null
-          ? async ({ index }) => {
+          ? async ({ index, frameCount }) => {
               const challenge = challenges[index];
-              return challenge ? { ...challenge, index, startAfterMs: 300 } : { done: true, frameIndices: [] };
+              if (challenge) return { ...challenge, index, startAfterMs };
+              return {
+                done: true,
+                frameIndices: Array.from({ length: pictures ? frameCount : 0 }, (_, frame) => frame),
+              };
             }
           : askService(session),
       originMs,
