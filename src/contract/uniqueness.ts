@@ -54,6 +54,15 @@ export interface IdentityComparison {
   readonly isClaimed: boolean;
 }
 
+/** A session against the earlier tries of its chain. */
+export interface ChainComparison {
+  /** How many devices the earlier tries came from, besides this one. */
+  readonly otherDevices: number;
+  /** Whether no earlier try came from the country of this address, or from this camera. */
+  readonly isOtherCountry: boolean;
+  readonly isOtherCamera: boolean;
+}
+
 /** Compared with participants who passed in the project’s deduplication scope; this session’s own retries are left out. */
 export interface UniquenessFacts {
   /** null where no face was compared: no usable embedding, uniqueness off for the mode, a preview session, the gallery out of reach. */
@@ -64,6 +73,8 @@ export interface UniquenessFacts {
   readonly isFaceRefused: boolean;
   /** Whether the face is another than in the chain’s earlier tries, or than the respondent’s own before. */
   readonly isFaceChanged: boolean;
+  /** null for a session that is no retry. */
+  readonly chain: ChainComparison | null;
 }
 
 export const nothingCompared: UniquenessFacts = {
@@ -72,4 +83,5 @@ export const nothingCompared: UniquenessFacts = {
   identity: null,
   isFaceRefused: false,
   isFaceChanged: false,
+  chain: null,
 };

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { judgeCameraUse, type Envelope } from '../../src/contract/envelope.js';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import { personBehavior } from '../../src/contract/person-example.js';
+import type { UniquenessFacts } from '../../src/contract/uniqueness.js';
 import type { FraudSignal, VerdictFacts } from '../../src/contract/verdict.js';
 import { isSparse, type Capture } from './capture.js';
 import { behaviorRules } from '../scoring/behavior-rules.js';
@@ -92,6 +93,8 @@ export const signalRules = {
     0,
     'The face is another than in an earlier try, or than this respondent had before.',
   ),
+  try_changed: obvious('low', null, 0, 'The device, the camera or the country is another than in the earlier tries.'),
+  tries_scattered: sophisticated('medium', null, 0, 'Tries of one session come from several devices and countries.'),
   several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
   device_seen: obvious(
     'low',
@@ -144,7 +147,7 @@ export function describeRaised({ type, confidence }: RaisedSignal): FraudSignal 
   return { type, severity, category, description, confidence };
 }
 
-const { session, fraud } = verdictTables;
+const { session, fraud, tries } = verdictTables;
 
 export function findSignals(
   facts: VerdictFacts,
@@ -160,8 +163,24 @@ export function findSignals(
     device_suspicious: (device.suspicion ?? 0) >= fraud.deviceBorderline ? device.suspicion : 0,
     device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
     respondent_seen: Number(uniqueness.identity?.isClaimed === true),
+    ...weighTries(uniqueness.chain),
     ...(capture === null ? {} : findCaptureSignals(facts, capture)),
   });
+}
+
+/**
+ * Whoever goes on with their phone changes device and camera, and their network may be another country’s: that alone fails nobody. A third device
+ * abroad is no person’s.
+ */
+function weighTries(chain: UniquenessFacts['chain']): Parameters<typeof raiseSignals>[0] {
+  if (chain === null) return {};
+  const { otherDevices, isOtherCountry, isOtherCamera } = chain;
+  const { step, scattered } = tries;
+  const changes = otherDevices + Number(isOtherCountry) + Number(isOtherCamera);
+  return {
+    try_changed: changes * step,
+    tries_scattered: isOtherCountry ? (scattered[Math.min(otherDevices, scattered.length - 1)] ?? 0) : 0,
+  };
 }
 
 /** Nobody’s hand, head or face is the documentation’s to the digit. */

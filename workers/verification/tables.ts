@@ -55,6 +55,13 @@ export const verdictTables = {
     deviceBorderline: 0.4,
   },
 
+  tries: {
+    /** How sure each change of device, country or camera makes that tries of a chain differ. */
+    step: 0.3,
+    /** How sure another country makes that they are not one person’s, by the number of other devices: none, one, more. */
+    scattered: [0, 0.4, 0.9],
+  },
+
   session: {
     /** Clocks of two instances, and of page and service, differ by this much, ms; and the most that a measured round trip adds. */
     clockSlackMs: 300,

@@ -59,7 +59,21 @@ export const deviceRefOf = (makeRef: MakeRef, organizationId: string, token: str
   `dev_${makeRef(organizationId, 'fingerprint:device', token)}`;
 
 export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) {
+  const weigh = async (own: DeviceSketch, candidates: DuplicateCandidate[], nowMs: number) =>
+    (await pool.run({ kind: 'likeness', own, candidates, nowMs })).probabilities;
   return {
+    /** Whether each of these sketches may be of the same device. */
+    async areAlike(own: DeviceSketch, others: readonly DeviceSketch[], nowMs: number): Promise<readonly boolean[]> {
+      if (others.length === 0) return [];
+      const candidates = others.map((sketch, index) => ({ ...unnamed, session: String(index), atMs: nowMs, sketch }));
+      return (await weigh(own, candidates, nowMs)).map((probability) => probability >= fuzzyMin);
+    },
+    /** A keyed hash of the camera’s name; null where there is none. */
+    cameraRefOf(organizationId: string, { camera }: Envelope): string | null {
+      return camera?.label == null || camera.label === ''
+        ? null
+        : makeRef(organizationId, 'fingerprint:camera', camera.label);
+    },
     /** The part of the envelope’s device that is kept and compared; null if it describes none. */
     async describe(organizationId: string, { device, sdk, sessionId, nonce }: Envelope): Promise<DeviceRecord | null> {
       if (device === undefined) return null;
@@ -86,12 +100,7 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) 
     async judge({ ref, sketch }: DeviceRecord, { same, alike }: EarlierDevices, nowMs: number): Promise<DeviceMatch> {
       if (same !== null) return { method: 'exact', similarity: 1, matchedDeviceId: ref, matched: same };
       if (sketch === null || alike.length === 0) return noMatch;
-      const { probabilities } = await pool.run({
-        kind: 'likeness',
-        own: sketch,
-        candidates: alike.map(candidateOf),
-        nowMs,
-      });
+      const probabilities = await weigh(sketch, alike.map(candidateOf), nowMs);
       const best = probabilities.indexOf(Math.max(...probabilities));
       const similarity = probabilities[best] ?? 0;
       const row = alike[best];
@@ -103,13 +112,8 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) 
 
 type AlikeRow = ParticipationRow & { readonly device_ref: string | null; readonly device_sketch: DeviceSketch };
 
+const unnamed = { respondent: null, device: null, prefix: null, via: 'similar' } as const;
+
 function candidateOf(row: AlikeRow): DuplicateCandidate {
-  const unknown = { respondent: null, device: null, prefix: null };
-  return {
-    ...unknown,
-    session: row.sessionId,
-    atMs: row.completedAt.getTime(),
-    sketch: row.device_sketch,
-    via: 'similar',
-  };
+  return { ...unnamed, session: row.sessionId, atMs: row.completedAt.getTime(), sketch: row.device_sketch };
 }

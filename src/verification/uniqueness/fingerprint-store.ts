@@ -5,6 +5,7 @@
 import type { DeviceSketch } from '../../contract/facts.js';
 import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealing.js';
 import type { Queryable } from '../../stores/database/port.js';
+import type { Provenance } from './chain-comparison.js';
 import { bytesOf, rawOf, type RawEmbedding } from './embedding.js';
 
 export interface FaceRecord {
@@ -50,6 +51,7 @@ export interface NewFingerprint extends Omit<Fingerprint, 'number' | 'evidenceRa
   readonly respondentTrusted: boolean;
   readonly evidence: BiometricEvidence | null;
   readonly device: DeviceRecord;
+  readonly provenance: Provenance;
 }
 
 /** Which fingerprints a session is compared with. */
@@ -144,21 +146,22 @@ function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => v
 
 const createInsert =
   (sealer: Sealer) =>
-  async (tx: Queryable, { face, device, ...of }: NewFingerprint): Promise<void> => {
+  async (tx: Queryable, { face, device, provenance, ...of }: NewFingerprint): Promise<void> => {
     const sealed =
       face === null
         ? null
         : sealer.seal(bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
     await tx.query(
       `INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
-         status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands, respondent_trusted, study_id, evidence)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15, $16, $17, $18)`,
+         status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands, respondent_trusted, study_id, evidence, country, camera_ref)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15, $16, $17, $18, $19, $20)`,
       [
         ...[of.fingerprintId, of.organizationId, of.projectId, of.sessionId, of.rootSessionId, of.respondentId],
         ...[of.dataCollector, of.status, new Date(of.completedAtMs)],
         ...[face?.model ?? null, face?.dimension ?? null, sealed],
         ...[device.ref, device.sketch === null ? null : JSON.stringify(device.sketch), device.bands],
         ...[of.respondentTrusted, of.studyId, face === null ? null : (of.evidence ?? 'claimed')],
+        ...[provenance.country, provenance.cameraRef],
       ],
     );
   };

@@ -20,6 +20,7 @@ import { Fault } from '../../errors.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { blockedSince, locksOf, resolveScope, respondentLockOf, type Deduplicated } from './deduplication-scope.js';
+import { compareTries, findTries, type Provenance } from './chain-comparison.js';
 import type { DeviceComparer } from './device-comparison.js';
 import {
   cameMeanwhile,
@@ -49,6 +50,8 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
   readonly rootSessionId: string;
   readonly respondentId: string | null;
   readonly respondentTrusted: boolean;
+  /** Of the address that it comes from; null is not known. */
+  readonly country: string | null;
   /** Where the face comes from: the page, or pictures that the service judged. */
   readonly evidence: BiometricEvidence;
   /** Those that are not live are compared with nobody, and nobody with them. */
@@ -85,6 +88,7 @@ export type Uniqueness = ReturnType<typeof createUniqueness>;
 interface Seen {
   readonly face: Face | null;
   readonly device: DeviceRecord | null;
+  readonly provenance: Provenance;
   /** To be asked again at the completion; null where there is no face, or the person was found. */
   readonly search: FaceSearch | null;
   readonly identity: IdentityQuery | null;
@@ -100,7 +104,10 @@ export function createUniqueness(deps: UniquenessDeps) {
     const isFaceRefused = read === 'refused';
     const face = read === 'refused' ? null : read;
     const device = await devices.describe(organizationId, envelope);
-    if (face === null && device === null && respondentId === null) return { ...nothingCompared, isFaceRefused };
+    const provenance = { country: session.country, cameraRef: devices.cameraRefOf(organizationId, envelope) };
+    const isRetry = session.sessionId !== rootSessionId;
+    if (face === null && device === null && respondentId === null && !isRetry)
+      return { ...nothingCompared, isFaceRefused };
     const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
     const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
     const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
@@ -110,19 +117,22 @@ export function createUniqueness(deps: UniquenessDeps) {
     const query =
       respondentId === null ? null : { scope, respondentId, respondentTrusted, deviceRef, rootSessionId, sinceMs };
     const ofPerson = { scope, sessionId: session.sessionId, rootSessionId, respondentId };
-    const [own, biometric, found, named] = await inTenant((tx) =>
+    const [own, biometric, found, named, tries] = await inTenant((tx) =>
       Promise.all([
         face === null || !hasEarlier(session) ? null : compareOwn(deps, tx, face, ofPerson),
         search === null ? null : compareFace(deps, tx, search),
         device === null ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
         query === null ? null : findIdentity(tx, query),
+        isRetry ? findTries(tx, rootSessionId, session.sessionId) : [],
       ]),
     );
     const identity = withFace(named, own, sinceMs);
     const likeness = device === null || found === null ? null : await devices.judge(device, found, nowMs);
+    const current = { ref: deviceRef, sketch: device?.sketch ?? null, ...provenance };
+    const chain = await compareTries(current, tries, (sketch, others) => devices.areAlike(sketch, others, nowMs));
     const isOpen = search !== null && biometric !== null && !isDuplicate(biometric);
     seenOf.set(envelope, {
-      ...{ face, device },
+      ...{ face, device, provenance },
       search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
       identity: identity?.match == null ? query : null,
     });
@@ -133,6 +143,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       identity,
       isFaceRefused,
       isFaceChanged: own?.isOther === true,
+      chain,
     };
   }
 
@@ -168,7 +179,7 @@ export function createUniqueness(deps: UniquenessDeps) {
 
 function fingerprintOf(
   session: ComparedSession,
-  { face, device }: Seen,
+  { face, device, provenance }: Seen,
   { fingerprintId, completedAt, status, evidence }: Completion & { readonly fingerprintId: string },
 ): NewFingerprint {
   const { organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted } = session;
@@ -179,6 +190,7 @@ function fingerprintOf(
     completedAtMs: completedAt.getTime(),
     face: face?.record ?? null,
     device: device ?? { ref: null, sketch: null, bands: [] },
+    provenance,
   };
 }
 

@@ -75,14 +75,14 @@ export async function gather(
   return { uniqueness: compared, ...looked };
 }
 
-export function comparedOf({ session, project, pictures }: SeenSubmission): ComparedSession {
+export function comparedOf({ session, project, pictures, address }: SeenSubmission): ComparedSession {
   const evidence = pictures?.faces == null ? 'claimed' : 'seen';
   const deduplication = {
     ...configDefaults.deduplication,
     ...project.fields.config?.deduplication,
     ...(session.withinStudy && { scope: 'study' as const }),
   };
-  return { ...session, deduplication, evidence, escalateOnSuspicion: asksCamera(session, project) };
+  return { ...session, deduplication, evidence, country: address?.country ?? null, escalateOnSuspicion: asksCamera(session, project) };
 }
 
 export function factsOf(

@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../../../src/stores/database/port.js';
 import { updateProjectFields } from '../../helpers/project-fields.js';
 import { envelopeOf } from '../../helpers/faces.js';
 import { humanBody } from '../../helpers/facts.js';
+import { phoneFacts } from '../../helpers/visits.js';
 import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared, type World } from './contract.js';
 
 export function testScopes(t: Test, open: () => Shared): void {
@@ -97,6 +98,33 @@ export function testScopes(t: Test, open: () => Shared): void {
     t.match(await compare(withToken('token-of-ada'), { projectId: await world.addProject() }), { method: 'none' });
     t.equal(await compare(envelopeOf({})), null, 'no device, nothing to compare');
     t.match(await compare(envelopeOf({ device: {} })), null);
+  });
+
+  t.test('tries of a chain are compared by device, country and camera', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open());
+    const { ids: _ids, ...laptop } = humanBody();
+    const phone = phoneFacts().probe?.body ?? {};
+    const first = world.session({ country: 'DE' });
+    const { rootSessionId } = first;
+    const envelope = (device: object, token: string, label: string) =>
+      Object.assign(envelopeOf({ device: { ...device, ids: { token, kept: true } } }), { camera: { label } });
+    const tried = async (sent: ReturnType<typeof envelopeOf>, country: string | null) =>
+      (await participate(one, world, world.session({ rootSessionId, country }), sent, { status: 'fail' })).chain;
+    const own = envelope(laptop, 'ada', 'FaceTime HD');
+    t.equal((await participate(one, world, first, own, { status: 'fail' })).chain, null, 'it is the first');
+    const same = { otherDevices: 0, isOtherCountry: false, isOtherCamera: false };
+    t.strictSame(await tried(own, 'DE'), same);
+    t.strictSame(await tried(envelope(laptop, 'private', 'FaceTime HD'), 'DE'), same, 'a private window');
+    t.strictSame(await tried(envelopeOf({}), null), same, 'nothing is known of it');
+    const moved = { otherDevices: 1, isOtherCountry: false, isOtherCamera: true };
+    t.strictSame(await tried(envelope(phone, 'phone', 'Front Camera'), 'DE'), moved);
+    t.match(await tried(envelope(phone, 'phone', 'Front Camera'), 'FR'), {
+      isOtherCountry: true,
+      isOtherCamera: false,
+    });
+    t.match(await tried(own, 'FR'), { otherDevices: 1, isOtherCountry: false }, 'it was there before');
+    t.equal((await one.uniqueness.compare(world.session(), own, startMs)).chain, null, 'others are not asked');
   });
 
   t.test('a device is looked for among those like it alone, however many participants the project has', async (t) => {

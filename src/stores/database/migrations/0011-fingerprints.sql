@@ -27,13 +27,16 @@ CREATE TABLE fingerprints (
   device_ref       text,
   device_sketch    jsonb,
   device_bands     text[] NOT NULL DEFAULT '{}',
+  -- Of the address, and a keyed hash of the camera's name: what tries of one chain are compared by.
+  country          text,
+  camera_ref       text,
   UNIQUE (project_id, session_id),
   CHECK ((model IS NULL) = (sealed IS NULL) AND (dimension IS NULL) = (sealed IS NULL) AND (evidence IS NULL) = (sealed IS NULL))
 );
 ALTER TABLE fingerprints ALTER COLUMN sealed SET STORAGE EXTERNAL;
 CREATE INDEX fingerprints_by_respondent ON fingerprints (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX fingerprints_by_trusted_respondent ON fingerprints (project_id, respondent_id, completed_at) WHERE respondent_trusted;
-CREATE INDEX fingerprints_by_chain ON fingerprints (root_session_id) WHERE sealed IS NOT NULL;
+CREATE INDEX fingerprints_by_chain ON fingerprints (root_session_id);
 CREATE INDEX fingerprints_by_device ON fingerprints (device_ref) WHERE device_ref IS NOT NULL;
 
 -- Changes of faces, for the index of every instance: read like the feed of changes, from the oldest transaction that was still open at the
