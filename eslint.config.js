@@ -146,7 +146,7 @@ export default tseslint.config(
       '*.js',
       'scripts/*.js',
       'scripts/*.mjs',
-      'src/{demo,verification/hosted}/page/**/*.js',
+      'src/{audience,demo,verification/hosted}/page/**/*.js',
       'test/sdk/**/*.js',
       'examples/**/*.{js,mjs,jsx}',
     ],

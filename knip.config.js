@@ -6,7 +6,7 @@ export default {
         'src/cli/*.ts',
         'src/main.ts',
         'src/stores/database/embedded/thread.ts',
-        'src/{demo,verification/hosted}/page/assets/*.js',
+        'src/{audience,demo,verification/hosted}/page/assets/*.js',
         'examples/**/*.{js,mjs,jsx}',
         // The contract names every shape on the wire, whoever reads it.
         'src/contract/*.ts',

@@ -31,6 +31,8 @@ export interface Visit {
   readonly userAgent: string | undefined;
   /** Random id that the browser keeps. */
   readonly device: string;
+  /** Whether the page that checks the browser was shown, and the browser kept the id from it. */
+  readonly check: 'new' | 'checked' | 'without cookies';
 }
 
 /** What is known of an address; null: nothing. */
@@ -71,7 +73,7 @@ export function createEntryService(deps: EntryDeps) {
     async enter(visit: Visit): Promise<Answer> {
       const { studyId, rid: respondentId, src: sourceId } = visit.link;
       const study = await findStudy(database, studyId);
-      if (study === null) return { kind: 'page', page: 'broken', language: 'en' };
+      if (study === null) return pageOf(null, 'broken');
       const { problems, isExpired, entry, supplierId } = await deps.judgeLink(study, visit.link);
       if (problems.length > 0 && !isExpired) return pageOf(study, 'broken');
       const refOf = (kind: 'address' | 'network', value: string | null): string | null =>
@@ -98,20 +100,25 @@ export function createEntryService(deps: EntryDeps) {
       if (reservation.sourceId !== sourceId) return pageOf(study, 'declined');
       const deviceRef = deps.hash(study.projectId, 'device', visit.device);
       if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
+      if (isUndecided(reservation) && study.status === 'fielding') {
+        if (visit.check === 'new')
+          return { kind: 'page', page: 'checking', study, sessionId: reservation.reservationId };
+        if (visit.check === 'without cookies') return pageOf(study, 'unchecked');
+      }
       const scored = await scoreOnce(deps, study, reservation, visit, {
         ...surroundings,
         deviceRef,
         addressRef: refOf('address', surroundings.place),
         networkRef: refOf('network', surroundings.prefix),
       });
-      return continueAt(deps, study, scored);
+      return typeof scored === 'string' ? pageOf(study, scored) : continueAt(deps, study, scored);
     },
 
     /** Back from the hosted verification. What came of it is looked up, whatever the address says. */
     async verified(reservationId: string): Promise<Answer> {
       const reservation = await findReservation(database, reservationId);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
-      if (reservation === null || study === null) return { kind: 'page', page: 'broken', language: 'en' };
+      if (reservation === null || study === null) return pageOf(null, 'broken');
       return continueAt(deps, study, reservation);
     },
   };
@@ -121,16 +128,23 @@ export function createEntryService(deps: EntryDeps) {
 const isTakenElsewhere = ({ entry, state, deviceRef }: QuotaReservation, visitor: string): boolean =>
   entry === 'open' && (state === 'verifying' || state === 'surveying') && deviceRef !== null && deviceRef !== visitor;
 
-/** Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. */
+/**
+ * Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. Without a probe nothing is
+ * decided: the page that says so comes instead.
+ */
 async function scoreOnce(
   deps: EntryDeps,
   study: Study,
   reservation: QuotaReservation,
   visit: Visit,
   claim: Claimant & Pick<Surroundings, 'country'>,
-): Promise<QuotaReservation> {
+): Promise<QuotaReservation | 'unchecked' | 'later'> {
   if (!isUndecided(reservation) || study.status !== 'fielding') return reservation;
   const reply = await gate(deps, study, reservation, visit, claim.deviceRef);
+  const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
+    reply.degradedSignals.some((signal) => signals.includes(signal));
+  if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
+  if (lacks(['client_probe_missing', 'probe_unusable'])) return 'unchecked';
   const { score, recommendation, receiptId } = reply;
   const scored = { score, recommendation, receiptId, duplicateBand: reply.duplicate.band };
   const country = claim.country ?? reservation.country;

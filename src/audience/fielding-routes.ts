@@ -11,9 +11,9 @@ import { Fault } from '../errors.js';
 import { registerStorableText } from '../http/json-body.js';
 import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import type { createEntryService } from './entry-service.js';
+import type { createEntryService, Visit } from './entry-service.js';
 import { pageOfFault, type Answer } from './fielding.js';
-import { pageHeaders, pageStatus, renderPage } from './pages.js';
+import type { SendPage } from './page-routes.js';
 import { returnStatuses, type createReturnService } from './return-service.js';
 
 export interface FieldingRouteDeps {
@@ -22,6 +22,7 @@ export interface FieldingRouteDeps {
   /** Throws where an address visits too often. */
   readonly takeVisit: (address: FastifyRequest['clientAddress']) => Promise<void>;
   readonly audienceUrl: () => string;
+  readonly sendPage: SendPage;
   readonly metrics: Pick<Metrics, 'studyEntries' | 'studyReturns'>;
 }
 
@@ -35,7 +36,7 @@ const deviceSeconds = 30 * 86_400;
 export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRouteDeps): void {
   void app.register(async (scope) => {
     registerStorableText(scope);
-    scope.setErrorHandler((error: unknown, request, reply) => answerError(error, request, reply));
+    scope.setErrorHandler((error: unknown, request, reply) => answerError(deps, error, request, reply));
     registerEntry(scope, deps);
     registerReturns(scope, deps);
   });
@@ -51,21 +52,24 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
         params: Type.Object({ studyId: Type.String({ maxLength: 128 }) }),
         querystring: Type.Object({
           ...{ rid: Id, src: Id, exp: Text, sig: Text },
-          ...{ country: Text, gender: Text, age: Text, profession: Text },
+          ...{ country: Text, gender: Text, age: Text, profession: Text, vh_checked: Text },
         }),
       },
     },
     async (request, reply) => {
       await deps.takeVisit(request.clientAddress);
-      const { exp, sig, ...values } = request.query;
+      const { exp, sig, vh_checked: shown, ...values } = request.query;
       const answer = await deps.entries.enter({
         link: { studyId: request.params.studyId, exp, sig, ...values },
         address: request.clientAddress?.text ?? '',
         userAgent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
-        device: deviceOf(request, reply, deps.audienceUrl()),
+        ...deviceOf(request, reply, {
+          audienceUrl: deps.audienceUrl(),
+          isShown: shown !== undefined,
+        }),
       });
       deps.metrics.studyEntries.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
-      return send(reply, answer);
+      return send(deps, request, reply, answer);
     },
   );
 }
@@ -76,7 +80,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
       await deps.takeVisit(request.clientAddress);
-      return send(reply, await deps.entries.verified(request.params.reservationId));
+      return send(deps, request, reply, await deps.entries.verified(request.params.reservationId));
     },
   );
   scope.get(
@@ -95,13 +99,17 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       await deps.takeVisit(request.clientAddress);
       const answer = await deps.returns.comeBack(request.query.vh_token, request.query.status);
       deps.metrics.studyReturns.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
-      return send(reply, answer);
+      return send(deps, request, reply, answer);
     },
   );
 }
 
 /** The browser’s random id, given on its first visit: two respondents on one browser are known by it. */
-function deviceOf(request: FastifyRequest, reply: FastifyReply, audienceUrl: string): string {
+function deviceOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { audienceUrl, isShown }: { readonly audienceUrl: string; readonly isShown: boolean },
+): Pick<Visit, 'device' | 'check'> {
   const known = deviceForm.exec(request.headers.cookie ?? '')?.[1];
   const device = known ?? randomBytes(16).toString('hex');
   const secure = audienceUrl.startsWith('https:') ? '; Secure' : '';
@@ -110,24 +118,37 @@ function deviceOf(request: FastifyRequest, reply: FastifyReply, audienceUrl: str
       'set-cookie',
       `${deviceCookie}=${device}; Path=/; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure}`,
     );
-  return device;
+  const checked = known === undefined ? 'without cookies' : 'checked';
+  return { device, check: isShown ? checked : 'new' };
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  if (answer.kind === 'redirect') return reply.redirect(answer.url, 302);
-  return reply.code(pageStatus[answer.page]).headers(pageHeaders).send(renderPage(answer.page, answer.language));
+async function send(
+  { sendPage }: FieldingRouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  return answer.kind === 'redirect' ? reply.redirect(answer.url, 302) : sendPage(request, reply, answer);
 }
 
 /** A page in place of an error body: who reads it came by a link. */
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function answerError(
+  { sendPage }: FieldingRouteDeps,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const isTheirs =
     typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
   const page = isTheirs ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
-  if (page === 'later') request.log.error({ requestId: request.id, err: error }, 'a respondent could not be served');
-  const language = request.headers['accept-language']?.split(',')[0]?.trim() ?? 'en';
-  const retry = page === 'later' ? { 'retry-after': '60' } : {};
-  return reply
-    .code(error instanceof Fault && error.status === 429 ? 429 : pageStatus[page])
-    .headers({ ...pageHeaders, ...retry })
-    .send(renderPage(page, language));
+  if (page === 'later') {
+    request.log.error({ requestId: request.id, err: error }, 'a respondent could not be served');
+    void reply.header('retry-after', '60');
+  }
+  return sendPage(
+    request,
+    reply,
+    { kind: 'page', page, study: null },
+    error instanceof Fault && error.status === 429 ? 429 : undefined,
+  );
 }

@@ -2,7 +2,7 @@
 import type { Fault } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import type { PageName } from './pages.js';
+import type { PageName } from './page-texts.js';
 import { isBeyondLimits, type Claimant } from './limits.js';
 import {
   changeReservation,
@@ -19,13 +19,16 @@ import { decide, isVerifiedBy, type Need, type PlaceEvent } from './transitions.
 /** What a respondent gets: the next address, or a page that says what is. */
 export type Answer =
   | { readonly kind: 'redirect'; readonly url: string }
-  | { readonly kind: 'page'; readonly page: PageName; readonly language: string };
+  | {
+      readonly kind: 'page';
+      readonly page: PageName;
+      /** null: none that the link names. */
+      readonly study: Study | null;
+      /** Of `checking`: the session that the probe is for. */
+      readonly sessionId?: string;
+    };
 
-export const pageOf = (study: Pick<Study, 'language'>, page: PageName): Answer => ({
-  kind: 'page',
-  page,
-  language: study.language,
-});
+export const pageOf = (study: Study | null, page: PageName): Answer => ({ kind: 'page', page, study });
 
 /** Study and reservation, locked against other changes until the end. */
 export function underLock<T>(

@@ -31,7 +31,7 @@ export function createReturnService({ database, tokens, reportOutcome }: ReturnD
       const reservation = claims === null ? null : await findReservation(database, claims.sub);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (claims === null || reservation === null || study === null || !isTokenOf(claims, reservation))
-        return { kind: 'page', page: 'expired', language: study?.language ?? 'en' };
+        return pageOf(study, 'expired');
       const { page, closed } = await underLock(database, reservation, (tx, current, now) =>
         close(tx, current, now, status),
       );

@@ -1,23 +1,21 @@
 /**
  * Routes of server-side scoring: the score, the evidence of a receipt, and the probe’s intake.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
 import type { AccessDeps } from '../kernel/caller.js';
-import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { createNullRemover } from '../kernel/body.js';
 import { scoringRateLimits } from '../administration/request-limits.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
-import { registerJsonBody } from '../http/json-body.js';
 import { errorReplies, routesOf, scoreReplyExamples } from '../http/openapi.js';
-import { probeBytesMax, userAgentLengthMax } from '../limits.js';
 import type { createEvidenceService } from './receipts/evidence-service.js';
-import { probeExample, scoreExample } from './examples.js';
+import { scoreExample } from './examples.js';
 import { fixedSessionIds } from './fixed-sessions/fixed-sessions.js';
 import type { createOutcomeService } from './outcomes/outcome-service.js';
 import { registerOutcomeRoutes } from './outcomes/routes.js';
+import { registerProbeIntake } from './probe/probe-routes.js';
 import type { createProbeService } from './probe/probe-service.js';
 import type { ScoreService } from './score-service.js';
 import { registerSessionRoutes, type SessionRouteDeps } from './sessions/routes.js';
@@ -39,7 +37,6 @@ export interface ScoringRouteDeps {
 const route = routesOf('Scoring');
 const scoring: Access = { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' };
 const reading: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read', 'receipts:read'] };
-const open: Access = { credential: 'none' };
 
 const IdempotencyKey = Type.String({
   minLength: 1,
@@ -101,70 +98,12 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   registerOutcomeRoutes(app, deps.outcomes);
   registerThresholdRoutes(app, deps.thresholds);
   registerSessionRoutes(app, deps.sessions);
-  void app.register(async (scope) => registerProbeIntake(scope, deps));
-}
-
-/** In a scope of its own, because it also reads text/plain: a page can send that without a preflight. */
-function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): void {
-  registerJsonBody(scope, 'text/plain');
-  scope.addHook('onRequest', (_request, reply, done) => {
-    // Anyone’s page may post; no credential is ever read here, so that any origin is as good as another.
-    reply.headers({
-      'access-control-allow-origin': '*',
-      'cross-origin-resource-policy': 'cross-origin',
-      'access-control-expose-headers': 'retry-after, x-ratelimit-remaining, x-ratelimit-reset',
-    });
-    done();
-  });
-  scope.options('/public/lite/probe', { config: { access: open }, schema: { hide: true } }, (_request, reply) =>
-    reply
-      .code(204)
-      .headers({
-        'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'content-type',
-        'access-control-max-age': '86400',
-      })
-      .send(),
+  void app.register(async (scope) =>
+    registerProbeIntake(scope, {
+      path: '/public/lite/probe',
+      probes: deps.probes,
+      admit: (request, probeKey) => deps.probes.admit(probeKey, request.headers.origin ?? null),
+      exampleProbeKey: deps.exampleProbeKey,
+    }),
   );
-  const removeProbeNulls = createNullRemover(ProbeBody);
-  scope.post(
-    '/public/lite/probe',
-    {
-      bodyLimit: probeBytesMax,
-      // Before the body is checked: a message that is refused for its form counts like any other.
-      preValidation: async (request) => {
-        removeProbeNulls(request.body);
-        const { projectKey } = (request.body ?? {}) as { readonly projectKey?: unknown };
-        if (typeof projectKey === 'string') await deps.probes.admit(projectKey, request.headers.origin ?? null);
-      },
-      ...route(open, {
-        operationId: 'storeProbe',
-        summary: 'Take a message of the on-page probe',
-        description:
-          'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId. null in an optional field is read as its absence.',
-        body: { ...ProbeBody, examples: [probeExample(deps.exampleProbeKey ?? 'pk_of_your_project')] },
-        response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
-      }),
-    },
-    async (request, reply) =>
-      reply
-        .code(202)
-        .send(await deps.probes.store(request.body, transportOf(request), request.clientAddress?.text ?? '')),
-  );
-}
-
-const originLengthMax = 256;
-
-function transportOf({ headers }: FastifyRequest): ProbeTransport {
-  const text = (name: string): string | null => {
-    const value = headers[name];
-    return typeof value === 'string' ? value.slice(0, userAgentLengthMax) : null;
-  };
-  return {
-    userAgent: text('user-agent'),
-    acceptLanguage: text('accept-language'),
-    hintPlatform: text('sec-ch-ua-platform'),
-    hintMobile: text('sec-ch-ua-mobile'),
-    origin: text('origin')?.slice(0, originLengthMax) ?? null,
-  };
 }

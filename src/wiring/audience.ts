@@ -25,6 +25,7 @@ import { readCompactJws } from '../verification/tokens/compact-jws.js';
 import { appDepsOf, closeWithin, limitsOf, openKnownRecords, type SharedParts } from './api.js';
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
+import { registerEntryPages } from './entry-pages.js';
 import { openOAuth } from './oauth.js';
 import { openGeographyFiles, openPool, openScoring } from './scoring.js';
 import { wireLinks, wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
@@ -69,6 +70,7 @@ export async function startAudience(
     async (scope) => {
       registerManagement(scope, parts, { directories, links, audienceUrl });
       registerFieldingRoutes(scope, {
+        sendPage: await registerEntryPages(scope, parts, { ...work, audienceUrl }),
         entries: createEntryService({
           ...entryPartsOf(parts),
           tokens,

@@ -36,6 +36,7 @@ const allowed = JSON.stringify({
   duplicate: { band: 'none' },
   receiptId: 'rcpt_1',
   evidence: { against: [] },
+  degradedSignals: [],
 });
 const unknown = { country: null, networkClass: null, place: null, prefix: null };
 
@@ -97,6 +98,7 @@ async function instanceOf(
         address: '127.0.0.1',
         userAgent: undefined,
         device: rid,
+        check: 'checked',
       }),
   };
 }

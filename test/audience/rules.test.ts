@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { csvCell } from '../../src/audience/export.js';
 import { addressLimits } from '../../src/audience/limits.js';
-import { pageHeaders, pageNames, renderPage } from '../../src/audience/pages.js';
+import { pageNames } from '../../src/audience/page-texts.js';
+import { headersOf, renderPage } from '../../src/audience/pages.js';
+import { languages } from '../../src/administration/pages/languages.js';
 import {
   canonicalLanguage,
   findStudyIssues,
@@ -159,11 +161,34 @@ t.test('no cell of an export is run by a spreadsheet or leaves its place', (t) =
   t.end();
 });
 
-t.test('pages speak the study’s language, run nothing, and say nothing of the gate', (t) => {
-  t.match(renderPage('full', 'de-CH'), /<html lang="de">[^]*Diese Studie ist voll/);
-  t.match(renderPage('full', 'sw'), /<html lang="en">/);
-  t.match(renderPage('full', '__proto__'), /<html lang="en">/);
-  for (const page of pageNames) t.notMatch(renderPage(page, 'en'), /<script|fraud|bot|score|duplicate|https?:/i);
-  t.match(pageHeaders['content-security-policy'], /^default-src 'none'; style-src 'sha256-/);
+t.test('pages speak each language, run nothing but the check, and say nothing of the gate', (t) => {
+  const parts = {
+    branding: null,
+    brandSheet: null,
+    audienceUrl: 'https://a.example/v1',
+    studyName: '<Coffee>',
+    check: null,
+  };
+  t.match(renderPage('full', { ...parts, language: 'de' }), /<html lang="de" dir="ltr">[^]*Diese Studie ist voll/);
+  t.match(renderPage('full', { ...parts, language: 'ar' }), /<html lang="ar" dir="rtl">/);
+  for (const language of languages)
+    for (const page of pageNames) {
+      const html = renderPage(page, { ...parts, language });
+      t.match(html, /&lt;Coffee&gt;/);
+      t.notMatch(html, /<script|fraud|\bbot\b|score|duplicate/i, `${language} ${page}`);
+    }
+  const check = { sessionId: 'plc_1', probeKey: 'pk_1', next: '?rid="&vh_checked=1' };
+  t.match(
+    renderPage('checking', { ...parts, language: 'en', check }),
+    /data-next="\?rid=&quot;&amp;vh_checked=1"[^]*<noscript>/,
+  );
+  t.match(
+    headersOf(null, false)['content-security-policy'],
+    /^default-src 'none'; style-src 'self'; img-src data:; base-uri/,
+  );
+  t.match(
+    headersOf('https://logo.example/a.png', true)['content-security-policy'],
+    /img-src data: https:\/\/logo.example; script-src 'self'/,
+  );
   t.end();
 });

@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type t from 'tap';
 import type { StudyCreation, StudyReply } from '../../src/contract/study.js';
+import { pageTexts, type PageName } from '../../src/audience/page-texts.js';
+import { nextOf, sendEntryProbe } from './entry-probe.js';
 
 type Test = Pick<typeof t, 'teardown'>;
 
@@ -130,18 +132,30 @@ export async function open(
 /** The browser of each respondent of a study: the cookie that it was given. */
 const browsers = new Map<string, string>();
 
-/** Opens the entry link in the respondent’s own browser, and no more. */
-export async function enter({ entryUrl }: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> {
+/** Opens the entry link in the respondent’s own browser, which is checked there. */
+export const enter = ({ entryUrl }: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> => {
   const { rid, src, more } = respondent;
-  const browser = `${entryUrl} ${rid}`;
-  const cookie = respondent.cookie ?? browsers.get(browser);
-  const page = await open(`${entryUrl}?${new URLSearchParams({ rid, src, ...more }).toString()}`, {
-    ...respondent,
-    ...(cookie === undefined ? {} : { cookie }),
-  });
-  const given = page.headers.get('set-cookie')?.split(';')[0];
-  if (given !== undefined) browsers.set(browser, given);
-  return page;
+  return openEntry(`${entryUrl}?${new URLSearchParams({ rid, src, ...more }).toString()}`, respondent);
+};
+
+/** Opens an entry link, sends what the page that checks the browser sends, and goes on as it does. */
+export async function openEntry(url: string, given: Omit<Respondent, 'rid' | 'src'> = {}): Promise<Page> {
+  const { origin, pathname, searchParams } = new URL(url);
+  const values = ['rid', 'src'].map((name) => searchParams.get(name));
+  const browser = JSON.stringify([origin + pathname, ...values, searchParams.has('sig')]);
+  const kept = (): Omit<Respondent, 'rid' | 'src'> => {
+    const cookie = given.cookie ?? browsers.get(browser);
+    return { ...given, ...(cookie === undefined ? {} : { cookie }) };
+  };
+  const page = await open(url, kept());
+  const cookie = page.headers.get('set-cookie')?.split(';')[0];
+  if (cookie !== undefined) browsers.set(browser, cookie);
+  const next = nextOf(page.html);
+  if (next === null) return page;
+  const { agent = desktopAgent, address } = given;
+  const sent = await sendEntryProbe(page.html, { agent, address, seed: browser });
+  if (sent.status !== 202) throw new Error(`the probe was answered ${sent.status}: ${await sent.text()}`);
+  return open(new URL(next, url).href, kept());
 }
 
 /** Follows every redirect to the page where the way ends. */
@@ -157,13 +171,6 @@ export function returnUrl(location: string | null, status: string): string {
   return `${searchParams.get('vh_return') ?? ''}?${new URLSearchParams({ vh_token: searchParams.get('vh_token') ?? '', status }).toString()}`;
 }
 
-export const titles = {
-  full: 'This study is full',
-  closed: 'This study is not open',
-  declined: 'This study is not for you',
-  elsewhere: 'You have started already',
-  done: 'You have taken part already',
-  thanks: 'Thank you',
-  expired: 'This link does not work any more',
-  broken: 'This link is not complete',
-} as const;
+export const titles = Object.fromEntries(
+  Object.entries(pageTexts.en).map(([page, [title]]) => [page, title]),
+) as Readonly<Record<PageName, string>>;

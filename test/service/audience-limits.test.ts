@@ -50,7 +50,7 @@ async function invent(
   for (let n = 0; n < count; n++) {
     const page = await enter(study, { rid: `invented-${n}-${JSON.stringify(who(n))}`, src: 's', ...who(n) });
     if (page.location?.startsWith(survey.url.split('?')[0] ?? '') === true) passed.push(page);
-    else t.ok([titles.declined, titles.full].includes(page.title as never), page.title);
+    else t.ok([titles.declined, titles.full].includes(page.title), page.title);
   }
   return passed;
 }
@@ -87,6 +87,17 @@ t.test('40 respondents with a bare HTTP library take no place', async (t) => {
   const passed = await invent(study, 40, (n) => ({ address: `91.30.${n}.1`, agent: agents[n % 4] ?? '' }));
   t.equal(passed.length, 0);
   t.equal((await read(study)).progress.places_left, 40);
+});
+
+t.test('a browser’s user agent without a browser takes no place: no probe, or no cookie', async (t) => {
+  const study = await fieldStudy(call, asked(40));
+  const link = `${study.entryUrl}?rid=claims&src=s`;
+  const cookie = `vh_device=${'ef'.repeat(16)}`;
+  t.equal((await open(link)).title, titles.checking, 'the page goes on by itself');
+  t.equal((await open(`${link}&vh_checked=1`)).title, titles.unchecked, 'without a cookie');
+  t.equal((await open(`${link}&vh_checked=1`, { cookie })).title, titles.unchecked, 'without a probe');
+  t.match((await read(study)).progress, { places_left: 40, screened_out: 0 });
+  t.equal((await enter(study, { rid: 'claims', src: 's', cookie })).status, 302, 'and a browser may still come');
 });
 
 t.test('two addresses that take places and leave them unused do not close a study of 30', async (t) => {

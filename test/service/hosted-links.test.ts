@@ -383,7 +383,7 @@ t.test('the page is strict, speaks the respondent’s language and wears the pro
   t.match(await (await visit(`/v/${linkId}?lang=ar`)).text(), /<html lang="ar" dir="rtl">/);
   const sheet = await visit(`/v/${linkId}/brand.css`);
   t.match(await sheet.text(), /--accent: #ffcc00; --on-accent: #000000; --back: #102030; --text: #ffffff/);
-  for (const file of ['hosted.css', 'hosted.js']) t.equal((await visit(`/v/assets/${file}`)).status, 200, file);
+  for (const file of ['page.css', 'hosted.js']) t.equal((await visit(`/v/assets/${file}`)).status, 200, file);
   for (const path of ['/v/nothing', `/v/link_${'f'.repeat(32)}`, '/v/%3Cscript%3E']) {
     const answer = await visit(path);
     t.equal(answer.status, 404, path);

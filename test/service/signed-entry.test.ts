@@ -4,7 +4,7 @@ import t from 'tap';
 import { supplierExample } from '../../src/audience/examples.js';
 import type { RespondentReply, StudyCreation, StudyReply } from '../../src/contract/study.js';
 import type { CreatedSupplierReply, InvitationsReply, LinkCheckReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, enter, fieldStudy, open, startSurvey, titles } from '../helpers/fielding.js';
+import { callerOf, creation, enter, fieldStudy, openEntry, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);
@@ -56,7 +56,7 @@ t.test('an invitation opens a signed study, and its targets count in the quotas'
   ]);
   t.ok(Date.parse(expiresAt) > Date.now() + 13 * 86_400_000);
   const pages = [];
-  for (const [n, { url }] of invitations.entries()) pages.push(await open(url, { address: `203.0.113.${n + 1}` }));
+  for (const [n, { url }] of invitations.entries()) pages.push(await openEntry(url, { address: `203.0.113.${n + 1}` }));
   t.same(
     pages.map((page) => (isIn(page) ? 'in' : page.title)),
     ['in', titles.full, 'in', titles.declined],
@@ -72,22 +72,22 @@ t.test('an invitation opens a signed study, and its targets count in the quotas'
 
 t.test('in a signed study nobody takes a rid or goes on with an interview without its link', async (t) => {
   const study = await field();
-  const mine = await open(await linkOf(study, north, 'mine'));
+  const mine = await openEntry(await linkOf(study, north, 'mine'));
   t.ok(isIn(mine));
   const strangers = {
     'rid and src': await enter(study, { rid: 'mine', src: 'north' }),
     'an invented rid': await enter(study, { rid: 'invented', src: 'north' }),
     'an invented signature': await enter(study, { rid: 'mine', src: 'north', more: { exp: `${soon()}`, sig: 'x' } }),
-    'another secret': await open(signByHand(study, 'mine', south.entrySecret, soon())),
+    'another secret': await openEntry(signByHand(study, 'mine', south.entrySecret, soon())),
   };
   for (const [name, page] of Object.entries(strangers)) {
     t.match([page.status, page.location, page.title], [400, null, titles.broken], name);
     t.notMatch(page.html, /signature|sig|supplier/i, `${name}: the page gives no reason`);
   }
   t.equal((await call('GET', `/studies/${study.studyId}`)).body['progress']['entered'], 1, 'nobody else is counted');
-  t.ok(isIn(await open(await linkOf(study, north, 'mine'))), 'the holder goes on');
+  t.ok(isIn(await openEntry(await linkOf(study, north, 'mine'))), 'the holder goes on');
   t.ok(
-    isIn(await open(await linkOf(study, south, 'mine'))),
+    isIn(await openEntry(await linkOf(study, south, 'mine'))),
     'another supplier’s rid of the same text is another person',
   );
 });
@@ -97,7 +97,7 @@ t.test(
   async (t) => {
     const study = await field({ suppliers: [] });
     t.ok(isIn(await enter(study, { rid: 'taken', src: 'north' })));
-    t.ok(isIn(await open(await linkOf(study, north, 'taken'))));
+    t.ok(isIn(await openEntry(await linkOf(study, north, 'taken'))));
     const found = await respondents(study);
     t.same(found.map(({ respondentId, entry }) => `${respondentId} ${entry}`).sort(), ['taken open', 'taken signed']);
   },
@@ -105,11 +105,11 @@ t.test(
 
 t.test('a link signed by hand opens until it expires; who holds a place goes on afterwards', async (t) => {
   const study = await field();
-  t.ok(isIn(await open(signByHand(study, 'hand', north.entrySecret, soon()))));
+  t.ok(isIn(await openEntry(signByHand(study, 'hand', north.entrySecret, soon()))));
   const past = soon() - 601;
-  const late = await open(signByHand(study, 'late', north.entrySecret, past));
+  const late = await openEntry(signByHand(study, 'late', north.entrySecret, past));
   t.match([late.status, late.title], [400, titles.expired]);
-  t.ok(isIn(await open(signByHand(study, 'hand', north.entrySecret, past))));
+  t.ok(isIn(await openEntry(signByHand(study, 'hand', north.entrySecret, past))));
 });
 
 t.test('a replaced secret opens links during its overlap, and none after a leak', async (t) => {
@@ -118,11 +118,11 @@ t.test('a replaced secret opens links during its overlap, and none after a leak'
   const [first, second] = [await linkOf(study, west, 'one'), await linkOf(study, west, 'two')];
   const path = `/suppliers/${west.supplierId}/rotate-secret`;
   await call('POST', path, { overlapHours: 1 });
-  t.ok(isIn(await open(first)));
+  t.ok(isIn(await openEntry(first)));
   t.match((await call('POST', '/supply/links', { url: second })).body, { ok: true, signedWith: 'previous' });
   await call('POST', path, { overlapHours: 0 });
-  t.equal((await open(second)).title, titles.broken);
-  t.ok(isIn(await open(await linkOf(study, west, 'three'))));
+  t.equal((await openEntry(second)).title, titles.broken);
+  t.ok(isIn(await openEntry(await linkOf(study, west, 'three'))));
 });
 
 t.test('a tried link names all that is wrong with it, to a key and not to a respondent', async (t) => {

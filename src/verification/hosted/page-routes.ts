@@ -9,8 +9,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../kernel/faults.js';
-import { controllerOf } from '../../administration/consent-terms.js';
-import { visibleBranding, type StoredProject } from '../../administration/project-store.js';
+import { pageBranding } from '../../administration/pages/branding.js';
+import type { StoredProject } from '../../administration/project-store.js';
 import type { Directories } from '../../administration/directories.js';
 import type { Branding } from '../../contract/project-parts.js';
 import { findLink, linkStateOf, type HostedLink } from '../../administration/hosted-links.js';
@@ -19,9 +19,11 @@ import { registerOpen } from '../../http/access.js';
 import { packageRoot } from '../../package-root.js';
 import type { Database } from '../../stores/database/port.js';
 import type { SignedResult } from '../results/result-service.js';
-import { brandSheetOf, pagePolicy, renderCheckPage, renderEndedPage, type PageParts } from './page.js';
+import { brandSheetOf, type PageParts } from '../../administration/pages/frame.js';
+import { pageFiles } from '../../administration/pages/files.js';
+import { pagePolicy, renderCheckPage, renderEndedPage } from './page.js';
 import { returnTarget, type ReturnRules } from './link-service.js';
-import { chooseLanguage } from './texts.js';
+import { chooseLanguage } from '../../administration/pages/languages.js';
 
 export interface PageRouteDeps extends ReturnRules {
   readonly database: Database;
@@ -55,7 +57,7 @@ export async function registerHostedPage(app: FastifyInstance, deps: PageRouteDe
   registerReturn(app, deps);
   await registerOpen(app, async (scope) => {
     await scope.register(fastifyStatic, {
-      root: assets,
+      root: [assets, pageFiles],
       prefix: '/v/assets/',
       decorateReply: false,
       index: false,
@@ -126,14 +128,8 @@ async function find({ database, directories }: PageRouteDeps, linkId: string): P
   return link === null || project === null || organization === null ? null : { link, project, organization };
 }
 
-/** With the privacy page that the consent of the widget names. */
-function brandingOf(found: Found | null): Branding | null {
-  if (found === null) return null;
-  const { project, organization } = found;
-  const branding = visibleBranding(project.fields.branding, organization.tier);
-  const { privacyUrl } = controllerOf(project, organization);
-  return privacyUrl === null ? branding : { ...branding, privacyUrl };
-}
+const brandingOf = (found: Found | null): Branding | null =>
+  found === null ? null : pageBranding(found.project, found.organization);
 
 function partsOf(found: Found | null, request: FastifyRequest, asked: string | undefined): PageParts {
   const branding = brandingOf(found);

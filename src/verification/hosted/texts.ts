@@ -1,9 +1,5 @@
-/**
- * What the hosted page says, in the languages of the widget. A page is written in one language; which one is decided from `?lang` or the
- * browser’s Accept-Language, English where neither names one that is here.
- */
-export const languages = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
-export type Language = (typeof languages)[number];
+/** What the hosted page says, in the languages of the widget. */
+import type { Language } from '../../administration/pages/languages.js';
 
 const english = {
   title: 'A short check before you go on',
@@ -24,9 +20,6 @@ const english = {
   gone: 'This link does not exist any more',
   askAgain: 'Please ask whoever sent it to you for a new one.',
   back: 'Go back',
-  privacy: 'Privacy',
-  contact: 'Contact',
-  service: 'Checked by VerifyHuman',
 };
 
 export type Texts = Readonly<Record<keyof typeof english, string>>;
@@ -54,9 +47,6 @@ export const texts: Readonly<Record<Language, Texts>> = {
     gone: 'Diesen Link gibt es nicht mehr',
     askAgain: 'Bitte fragen Sie dort nach einem neuen, wo Sie ihn bekommen haben.',
     back: 'Zurück',
-    privacy: 'Datenschutz',
-    contact: 'Kontakt',
-    service: 'Geprüft mit VerifyHuman',
   },
   fr: {
     title: 'Une courte vérification avant de continuer',
@@ -78,9 +68,6 @@ export const texts: Readonly<Record<Language, Texts>> = {
     gone: 'Ce lien n’existe plus',
     askAgain: 'Demandez-en un nouveau à la personne qui vous l’a envoyé.',
     back: 'Retour',
-    privacy: 'Confidentialité',
-    contact: 'Contact',
-    service: 'Vérifié avec VerifyHuman',
   },
   es: {
     title: 'Una breve comprobación antes de continuar',
@@ -102,9 +89,6 @@ export const texts: Readonly<Record<Language, Texts>> = {
     gone: 'Este enlace ya no existe',
     askAgain: 'Pida uno nuevo a quien se lo envió.',
     back: 'Volver',
-    privacy: 'Privacidad',
-    contact: 'Contacto',
-    service: 'Comprobado con VerifyHuman',
   },
   pt: {
     title: 'Uma breve verificação antes de continuar',
@@ -125,9 +109,6 @@ export const texts: Readonly<Record<Language, Texts>> = {
     gone: 'Este link já não existe',
     askAgain: 'Peça um novo a quem lho enviou.',
     back: 'Voltar',
-    privacy: 'Privacidade',
-    contact: 'Contacto',
-    service: 'Verificado com VerifyHuman',
   },
   ar: {
     title: 'تحقق قصير قبل المتابعة',
@@ -147,9 +128,6 @@ export const texts: Readonly<Record<Language, Texts>> = {
     gone: 'لم يعد هذا الرابط موجودًا',
     askAgain: 'يرجى طلب رابط جديد ممن أرسله إليك.',
     back: 'العودة',
-    privacy: 'الخصوصية',
-    contact: 'اتصل بنا',
-    service: 'تم التحقق عبر VerifyHuman',
   },
   ja: {
     title: '続ける前に簡単な確認をお願いします',
@@ -170,31 +148,5 @@ export const texts: Readonly<Record<Language, Texts>> = {
     gone: 'このリンクはもうありません',
     askAgain: 'リンクを送った方に、新しいリンクをお求めください。',
     back: '戻る',
-    privacy: 'プライバシー',
-    contact: 'お問い合わせ',
-    service: 'VerifyHumanによる確認',
   },
 };
-
-const isLanguage = (text: string): text is Language => (languages as readonly string[]).includes(text);
-const languageOf = (tag: string): string => tag.trim().toLowerCase().split('-', 1)[0] ?? '';
-
-/** The language of a page: the one asked for, else the best of Accept-Language. */
-export function chooseLanguage(asked: string | undefined, acceptLanguage: string | undefined): Language {
-  const wanted = languageOf(asked ?? '');
-  if (isLanguage(wanted)) return wanted;
-  const accepted = (acceptLanguage ?? '')
-    .slice(0, 512)
-    .split(',')
-    .map((entry) => {
-      const [tag = '', ...parameters] = entry.split(';');
-      const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find((text) => text !== undefined);
-      return { language: languageOf(tag), quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality);
-  return accepted.map(({ language }) => language).find(isLanguage) ?? 'en';
-}
-
-/** Of the element html. */
-export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { brandSheetOf, pagePolicy, renderCheckPage, renderEndedPage } from '../../../src/verification/hosted/page.js';
+import { brandSheetOf } from '../../../src/administration/pages/frame.js';
+import { chooseLanguage, languages } from '../../../src/administration/pages/languages.js';
+import { pagePolicy, renderCheckPage, renderEndedPage } from '../../../src/verification/hosted/page.js';
 import { returnTarget } from '../../../src/verification/hosted/link-service.js';
-import { chooseLanguage, languages, texts } from '../../../src/verification/hosted/texts.js';
+import { texts } from '../../../src/verification/hosted/texts.js';
 
 const hostile = `"><script>alert(1)</script>'&`;
 
