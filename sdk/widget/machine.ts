@@ -260,6 +260,8 @@ const endJudged = (state: State & { readonly reply: VerifyReply }): Step =>
 function giveUp(state: State, trouble: Trouble): Step {
   if (isJudged(state)) return endJudged(state);
   const then: End = { kind: 'unreachable', trouble };
-  if (!state.plan.isClosed) return end(state, then);
+  // What a project wants pictures for is not let through unseen before it was tried again.
+  const isSampled = state.captured?.parts.evidenceFrames !== undefined;
+  if (!state.plan.isClosed && !isSampled) return end(state, then);
   return show(state, outcomeOfError(trouble), then);
 }

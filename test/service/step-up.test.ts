@@ -4,7 +4,7 @@ import type { ScoreReply } from '../../src/contract/score.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, createTestKey, verify } from '../helpers/verifications.js';
+import { automated, createSession, createTestKey, verify } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
 const { projectKey } = service.bootstrap;
@@ -41,6 +41,16 @@ t.test('a passed light step-up leads to a score that asks no more', async (t) =>
     headers: { 'x-api-key': projectKey },
   });
   t.match(evidence, { provenance: { faithful: true } });
+});
+
+t.test('a page that knows a receipt decides nothing of its step-up', async (t) => {
+  await patch({ config: light });
+  const { receiptId } = await score('known-receipt');
+  for (const stepUpFor of [receiptId, null]) {
+    const session = await createSession(service, { stepUpFor });
+    t.match((await verify(service, session)).body, { status: 'pass' });
+  }
+  t.equal((await score('known-receipt')).receiptId, receiptId, 'nobody stepped up');
 });
 
 t.test('a heavy step-up takes no pass without a capture', async (t) => {

@@ -56,8 +56,9 @@ export function createSessionService(deps: SessionServiceDeps) {
   const { database, metrics, now } = deps;
 
   async function insert(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
-    const { project, mode } = owner;
-    const { stepUpFor } = request;
+    const { project, mode, asker } = owner;
+    // A page that knows a receipt must not decide what its step-up comes to: from there the name is an unknown one.
+    const stepUpFor = asker === 'backend' ? request.stepUpFor : undefined;
     const stepUp = stepUpFor === undefined ? null : await deps.findStepUp({ ...project, mode }, stepUpFor);
     const { session, clientSecret } = draftSession(deps, owner, request, stepUp);
     await inOrganization(database, session.organizationId, (tx) => insertCounted(tx, session));

@@ -168,7 +168,7 @@ export async function cameMeanwhile(
 export interface OwnFaces {
   /** The respondent’s last participation that shows the same face. */
   readonly participation: Participation | null;
-  /** Whether the face is another than all of theirs. */
+  /** Whether the face is another than all those of the chain, and of participations whose respondent more than a page named. */
   readonly isOther: boolean;
 }
 
@@ -182,12 +182,16 @@ export async function compareOwn(
   const found = (await store.ofPerson(tx, own, face.record)).flatMap((fingerprint) => likelyOf(face, fingerprint));
   if (found.length === 0) return null;
   const { same, other } = pairCutoffs(face.model);
+  // Any page may take part under an id: that it was another face must not fail whose id it is.
+  const references = found.filter(
+    ({ fingerprint }) => fingerprint.respondentTrusted || fingerprint.rootSessionId === own.rootSessionId,
+  );
   const earlier = found.find(
     ({ fingerprint, similarity }) => fingerprint.rootSessionId !== own.rootSessionId && similarity >= same,
   );
   return {
     participation: earlier === undefined ? null : participationOf(earlier.fingerprint),
-    isOther: found.every(({ similarity }) => similarity < other),
+    isOther: references.length > 0 && references.every(({ similarity }) => similarity < other),
   };
 }
 

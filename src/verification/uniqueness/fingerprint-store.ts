@@ -16,11 +16,11 @@ export interface FaceRecord {
 
 /** claimed: the page alone says that the camera saw this face. seen: the service judged frames of it. */
 export type BiometricEvidence = 'claimed' | 'seen';
-/** What it takes to forge a face: 0 a page alone, 1 a page and a respondent whom a backend named, 2 frames that the service judged. */
-export type EvidenceRank = 0 | 1 | 2;
+/** What it takes to forge a face: 0 a page alone, 1 a respondent whom a backend named, 2 pictures that the service judged, 3 both. */
+export type EvidenceRank = 0 | 1 | 2 | 3;
 
 export function evidenceRankOf(evidence: BiometricEvidence | null, respondentTrusted: boolean): EvidenceRank {
-  if (evidence === 'seen') return 2;
+  if (evidence === 'seen') return respondentTrusted ? 3 : 2;
   return respondentTrusted ? 1 : 0;
 }
 
@@ -41,6 +41,8 @@ export interface Fingerprint {
   readonly studyId: string | null;
   readonly dataCollector: string | null;
   readonly completedAtMs: number;
+  /** More than a page named the respondent. */
+  readonly respondentTrusted: boolean;
   readonly evidenceRank: EvidenceRank;
   /** null where there is none, or where it does not open. */
   readonly face: FaceRecord | null;
@@ -48,7 +50,6 @@ export interface Fingerprint {
 
 export interface NewFingerprint extends Omit<Fingerprint, 'number' | 'evidenceRank'> {
   readonly status: 'pass' | 'fail' | 'review';
-  readonly respondentTrusted: boolean;
   readonly evidence: BiometricEvidence | null;
   readonly device: DeviceRecord;
   readonly provenance: Provenance;
@@ -88,10 +89,10 @@ export interface FingerprintChanges {
   readonly changes: readonly { readonly change: number; readonly number: number; readonly found: Fingerprint | null }[];
 }
 
-const rank = `CASE WHEN f.evidence = 'seen' THEN 2 WHEN f.respondent_trusted THEN 1 ELSE 0 END`;
+const rank = `CASE WHEN f.evidence = 'seen' THEN 2 ELSE 0 END + CASE WHEN f.respondent_trusted THEN 1 ELSE 0 END`;
 const columns = `f.fingerprint_no AS number, f.fingerprint_id AS "fingerprintId", f.organization_id AS "organizationId",
   f.project_id AS "projectId", f.session_id AS "sessionId", f.root_session_id AS "rootSessionId", f.respondent_id AS "respondentId",
-  f.study_id AS "studyId", f.data_collector AS "dataCollector", f.completed_at AS "completedAt", f.model, f.dimension, f.sealed, ${rank} AS "evidenceRank"`;
+  f.study_id AS "studyId", f.data_collector AS "dataCollector", f.completed_at AS "completedAt", f.model, f.dimension, f.sealed, f.respondent_trusted AS "respondentTrusted", (${rank}) AS "evidenceRank"`;
 /** A session that failed is no participation; who failed and tries again is nobody’s duplicate. */
 const isParticipation = `f.status IN ('pass', 'review') AND f.sealed IS NOT NULL`;
 /** Of fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector, $4 whether studies are apart, $5 the study. */
@@ -102,7 +103,7 @@ export const scopeValues = ({ projectIds, studyId, dataCollector }: Scope) =>
   [projectIds, dataCollector !== undefined, dataCollector ?? null, studyId !== undefined, studyId ?? null] as const;
 
 /** The same of faces, with $6 their least rank. */
-const faceInScope = `${inScope} AND ${rank} >= $6`;
+const faceInScope = `${inScope} AND (${rank}) >= $6`;
 const faceScopeValues = (scope: FaceScope) => [...scopeValues(scope), scope.evidenceRankMin] as const;
 
 export interface FingerprintStoreDeps {
@@ -134,10 +135,10 @@ function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => v
   }
   return (row) => {
     const { number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId } = row;
-    const { studyId, dataCollector, evidenceRank } = row;
+    const { studyId, dataCollector, respondentTrusted, evidenceRank } = row;
     return {
       ...{ number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId },
-      ...{ studyId, dataCollector, evidenceRank },
+      ...{ studyId, dataCollector, respondentTrusted, evidenceRank },
       completedAtMs: row.completedAt.getTime(),
       face: readFace(row),
     };
@@ -184,7 +185,7 @@ const scopedReads = (read: Read) => ({
       `SELECT ${columns} FROM fingerprints f
        WHERE f.model = $7 AND f.dimension = $8 AND f.session_id <> $9
          AND (f.root_session_id = $10 OR (f.respondent_id = $11 AND ${isParticipation} AND ${faceInScope}))
-       ORDER BY f.completed_at DESC LIMIT ${ownFacesMax}`,
+       ORDER BY f.root_session_id = $10 OR f.respondent_trusted DESC, f.completed_at DESC LIMIT ${ownFacesMax}`,
       [
         ...scopeValues(scope),
         Math.max(1, scope.evidenceRankMin),

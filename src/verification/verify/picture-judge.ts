@@ -1,20 +1,22 @@
 /**
  * Threads that judge pictures of captures with the models of the browser SDK. They start with the first picture and end when none has come for a
- * while, so that a service whose projects ask for no pictures holds no model. Every call settles: with what was found, or with OVERLOADED where
- * too many wait, the deadline passed or a thread died. Nobody passes because nobody looked.
+ * while, so that a service whose projects ask for no pictures holds no model. Organizations take turns, and captures of one wait in a queue of
+ * their own. Every call settles: with what was found, or with OVERLOADED where too many wait, the deadline passed or a thread died. Nobody
+ * passes because nobody looked.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Piscina } from 'piscina';
 import type { PictureFindings, PictureTask } from '../../contract/evidence-frames.js';
 import { overloaded } from '../../errors.js';
+import { createFairLimiter } from '../../fair-limiter.js';
 import { packageRoot } from '../../package-root.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 
 export interface PictureJudgeOptions {
   readonly threads: number;
-  readonly metrics: Pick<Metrics, 'pictureJudgements'>;
-  /** Captures that wait for a thread. Default 8 for each. */
+  readonly metrics: Pick<Metrics, 'pictureJudgements' | 'noteShare'>;
+  /** Captures of one organization that wait for a thread. Default 8 for each. */
   readonly queueMax?: number;
   /** Waiting included. Default 10 s, less than a page waits for an answer; where a thread starts, the models take some of it. */
   readonly deadlineMs?: number;
@@ -23,7 +25,7 @@ export interface PictureJudgeOptions {
 }
 
 export interface PictureJudge {
-  judge(pictures: PictureTask['pictures']): Promise<PictureFindings>;
+  judge(organizationId: string, pictures: PictureTask['pictures']): Promise<PictureFindings>;
   close(): Promise<void>;
 }
 
@@ -34,7 +36,9 @@ export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
   const { threads, metrics, deadlineMs = defaults.deadlineMs } = options;
   const { queueMax = threads * defaults.queuePerThread } = options;
   const entry = options.entry ?? join(packageRoot, 'dist/workers/judge-pictures.js');
-  let underWay = 0;
+  /** Alone, an organization holds half of the places: as many as there are threads. */
+  const turns = createFairLimiter({ operation: 'pictures', places: threads * 2, observer: metrics.noteShare });
+  const underWay = new Map<string, number>();
   let piscina: Piscina<PictureTask, PictureFindings> | null = null;
 
   /** Piscina starts threads of its own accord once there is one: not before there is work. */
@@ -49,19 +53,24 @@ export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
     }));
 
   return {
-    async judge(pictures) {
+    async judge(organizationId, pictures) {
       if (!existsSync(entry)) throw new Error(`${entry} is not there: run npm run build`);
-      underWay += 1;
+      const count = underWay.get(organizationId) ?? 0;
+      underWay.set(organizationId, count + 1);
       try {
-        if (underWay > threads + queueMax) throw new Error('the queue is full');
-        const findings = await open().run({ directory, pictures }, { signal: AbortSignal.timeout(deadlineMs) });
+        if (count >= threads + queueMax) throw new Error('the queue is full');
+        const signal = AbortSignal.timeout(deadlineMs);
+        const release = await turns.acquire(organizationId, signal);
+        const findings = await open().run({ directory, pictures }, { signal }).finally(release);
         metrics.pictureJudgements.inc({ result: 'judged' });
         return findings;
       } catch (error) {
         metrics.pictureJudgements.inc({ result: 'refused' });
         throw overloaded('pictures could not be judged', error);
       } finally {
-        underWay -= 1;
+        const left = (underWay.get(organizationId) ?? 1) - 1;
+        if (left === 0) underWay.delete(organizationId);
+        else underWay.set(organizationId, left);
       }
     },
     async close() {

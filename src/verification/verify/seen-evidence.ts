@@ -20,7 +20,8 @@ export interface EvidencePolicy extends CameraPolicy {
   readonly named: readonly number[];
 }
 
-export type JudgePictures = (pictures: PictureTask['pictures']) => Promise<PictureFindings>;
+/** null: not worth looking at. */
+export type JudgePictures = (pictures: PictureTask['pictures']) => Promise<PictureFindings | null>;
 
 export async function seeEvidence(
   { evidenceFrames, ...envelope }: Envelope,
@@ -30,8 +31,10 @@ export async function seeEvidence(
   if (!policy.isSampled || judgeCameraUse(envelope, policy) !== 'usable') return { envelope, pictures: null };
   const { named } = policy;
   const sent = pictureBytes(evidenceFrames ?? [], named, envelope.frames?.hashes ?? []);
-  if (sent === null) return { envelope: { ...envelope, embedding: null }, pictures: { named, faces: null } };
-  const { faces, embedding } = await judge(sent);
+  const findings = sent === null ? null : await judge(sent);
+  if (sent === null || findings === null)
+    return { envelope: { ...envelope, embedding: null }, pictures: { named, faces: null } };
+  const { faces, embedding } = findings;
   return {
     envelope: { ...envelope, embedding },
     pictures: { named, faces: faces.map((points, index) => ({ side: sent[index]?.width ?? 0, points })) },

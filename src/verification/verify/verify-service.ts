@@ -7,6 +7,7 @@
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
 import type { VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
+import type { PictureFindings, PictureTask } from '../../contract/evidence-frames.js';
 import { Fault } from '../../errors.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Queryable } from '../../stores/database/port.js';
@@ -25,7 +26,8 @@ import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from 
 import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
-import { seeEvidence, type JudgePictures, type SeenEvidence } from './seen-evidence.js';
+import { createSessionTurns, type SessionTurns } from './session-turns.js';
+import { seeEvidence, type SeenEvidence } from './seen-evidence.js';
 import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
 import {
   comparedOf,
@@ -42,7 +44,7 @@ export interface VerifyServiceDeps extends GatherDeps {
   readonly outbox: Outbox;
   readonly uniqueness: Pick<Uniqueness, 'compare' | 'record'>;
   readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
-  readonly judgePictures: JudgePictures;
+  readonly judgePictures: (organizationId: string, pictures: PictureTask['pictures']) => Promise<PictureFindings>;
   readonly signing: SigningDirectory;
   readonly issuer: () => string;
   readonly random: Randomness;
@@ -57,6 +59,7 @@ const roundsMax = 4;
 const tokenIdBytes = 16;
 
 export function createVerifyService(deps: VerifyServiceDeps) {
+  const turns = createSessionTurns();
   return {
     /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
     async verify(received: Submission): Promise<VerifyAnswer> {
@@ -73,7 +76,7 @@ export function createVerifyService(deps: VerifyServiceDeps) {
       if (project.fields.config?.demographics !== true) delete consented.demographics;
       const seen =
         fixed === null
-          ? await see(deps, { ...received, envelope: consented })
+          ? await see(deps, turns, { ...received, receivedAtMs, envelope: consented })
           : { envelope: consented, pictures: null };
       const submission = {
         ...received,
@@ -104,21 +107,46 @@ async function requireOpenChain(database: Queryable, { rootSessionId, retryCount
 
 /** Judges the pictures once, however many rounds follow; nothing after this has them. */
 async function see(
-  { judgePictures, metrics }: VerifyServiceDeps,
-  { session, project, envelope }: Submission,
+  deps: VerifyServiceDeps,
+  turns: SessionTurns,
+  submission: Submission & Pick<SeenSubmission, 'receivedAtMs'>,
 ): Promise<SeenEvidence> {
+  const { session, project, envelope } = submission;
   const policy = {
     isSampled: session.evidenceFrames === 'sampled',
     named: session.challengeCalls.flatMap(({ reply }) => ('done' in reply ? reply.frameIndices : [])),
     widgetMode: session.widgetMode,
     escalateOnSuspicion: asksCamera(session, project),
   };
-  return seeEvidence(envelope, policy, async (pictures) => {
-    const end = metrics.verifyStage.startTimer({ stage: 'pictures' });
-    const findings = await judgePictures(pictures);
-    end();
-    return findings;
-  });
+  return seeEvidence(envelope, policy, (pictures) =>
+    turns.run(session.sessionId, async () => {
+      if (await isImpossible(deps, submission)) return null;
+      const end = deps.metrics.verifyStage.startTimer({ stage: 'pictures' });
+      const findings = await deps.judgePictures(session.organizationId, pictures);
+      end();
+      return findings;
+    }),
+  );
+}
+
+/** Signals of a capture that no picture makes good. */
+const impossible: readonly string[] = [
+  'session_mismatch',
+  'published_example',
+  'commitment_broken',
+  'capture_time_impossible',
+  'frame_times_impossible',
+];
+
+/** Whether what costs little already fails the capture, so that nobody makes the service look at pictures of nothing. */
+async function isImpossible(
+  deps: VerifyServiceDeps,
+  submission: Submission & Pick<SeenSubmission, 'receivedAtMs'>,
+): Promise<boolean> {
+  const { receivedAtMs } = submission;
+  const unseen = { ...submission, fixed: null, pictures: null };
+  const { verdict } = await deps.judge(factsOf(unseen, nothingGathered, { receivedAtMs, diagnostics: false }));
+  return verdict.fraudSignals.some(({ type }) => impossible.includes(type));
 }
 
 /** The project’s budget may have been lowered since the session was made. */

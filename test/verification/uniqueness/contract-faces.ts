@@ -200,8 +200,12 @@ export function testFaces(t: Test, open: () => Shared): void {
     await participate(one, world, world.session({ respondentId: 'seen', evidence: 'seen' }), capture(ada));
     const again = { identity: { match: { respondentId: 'seen' }, isClaimed: false }, isFaceChanged: false };
     t.match(await ask('seen', ada), again, 'the face proves what the page says');
-    const other = { identity: { match: null, isClaimed: true }, isFaceChanged: true };
-    t.match(await ask('seen', bob), other);
+    const other = { identity: { match: null, isClaimed: true }, isFaceChanged: false };
+    t.match(await ask('seen', bob), other, 'a page that took part under an id fails nobody whose id it is');
+    const backend = { respondentTrusted: true, evidence: 'seen' } as const;
+    t.match(await ask('seen', bob, backend), other);
+    await participate(one, world, world.session({ respondentId: 'named', ...backend }), capture(ada));
+    for (const given of [{}, backend]) t.match(await ask('named', bob, given), { isFaceChanged: true });
     t.match(await ask('nobody', ada), { biometric: null, identity: { match: null, isClaimed: false } }, 'only theirs');
 
     await participate(one, world, world.session({ respondentId: 'forged' }), capture(bob));

@@ -19,7 +19,9 @@ function startJudge(t: Test, over: Partial<PictureJudgeOptions> = {}) {
   const metrics = createMetrics();
   const judge = createPictureJudge({ threads: 1, metrics, entry: file, ...over });
   t.teardown(() => judge.close());
-  return { judge: (width: number) => judge.judge([{ width, height: 1, grey: new Uint8Array(1) }]), metrics };
+  const look = (width: number, organizationId = 'one') =>
+    judge.judge(organizationId, [{ width, height: 1, grey: new Uint8Array(1) }]);
+  return { judge: look, metrics };
 }
 
 const refused = { code: 'OVERLOADED', details: { headers: { 'retry-after': '1' } } };
@@ -35,6 +37,15 @@ t.test('more captures than may wait are refused, to be sent again; those that we
     [300, 301, 302].map((width) => ({ faces: [[width]], embedding: null })),
   );
   t.match(await metrics.registry.metrics(), /vh_picture_judgements_total\{result="refused"\} 1/);
+});
+
+t.test('a neighbour who sends more than is judged takes nobody’s turn', async (t) => {
+  const { judge } = startJudge(t, { queueMax: 30, deadlineMs: 5_000 });
+  await judge(2);
+  const flood = Array.from({ length: 20 }, (_, index) => judge(400 + index).catch(() => null));
+  t.same(await judge(3, 'another'), { faces: [[3]], embedding: null });
+  t.equal(await Promise.race([flood.at(-1), Promise.resolve('waits')]), 'waits', 'before the neighbour’s own');
+  await Promise.all(flood);
 });
 
 t.test('a capture that takes too long, and one whose thread dies, are refused, and the next is judged', async (t) => {
