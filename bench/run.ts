@@ -14,6 +14,7 @@ import { benchFaces } from './faces.js';
 import { benchFit } from './fit.js';
 import { benchForge } from './forge.js';
 import { benchFiles } from './files.js';
+import { benchNeighbours } from './neighbours.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
@@ -73,6 +74,7 @@ const benches = {
   files: benchFiles,
   forge: benchForge,
   fit: benchFit,
+  neighbours: benchNeighbours,
   outcomes: benchOutcomes,
   overload: benchOverload,
   quality: benchQuality,

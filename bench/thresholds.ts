@@ -97,7 +97,7 @@ async function measure(
   try {
     const first = await startService(settings, logger);
     await first.stop();
-    await fill(settings, first.bootstrap.projectId ?? '', sessions);
+    await fillDistribution(settings, first.bootstrap.projectId ?? '', sessions);
     const service = await startService(settings, logger);
     try {
       return await ask(service, seconds, rounds);
@@ -110,7 +110,7 @@ async function measure(
 }
 
 /** Thirty days, twenty sources, scores that fall off, a third under the ceiling of lone evidence, six of ten labelled. */
-async function fill(settings: Settings, projectId: string, sessions: number): Promise<void> {
+export async function fillDistribution(settings: Settings, projectId: string, sessions: number): Promise<void> {
   const database = await openDatabaseAlone(settings, logger);
   const run = (sql: string, values: readonly (string | number)[] = []): Promise<unknown> =>
     database.query(sql, values, { deadlineMs: fillDeadlineMs });

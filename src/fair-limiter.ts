@@ -1,12 +1,18 @@
 /**
  * Shares a bounded number of places among organizations, at everything that they share: connections, heavy operations, requests to webhooks.
  *
- *   waiting:   A (3 calls) ▶ B (1 call)      a free place goes to A, which then stands behind B
+ *   waiting:   A (3 calls, held places for 120 ms)   B (1 call, 4 ms)      a free place goes to B, which has used least
  *
+ * What counts is time: who holds places for long waits for others that hold them shortly. Who comes after a while has used as much as who was served
+ * last, so that nobody saves up.
  * An organization takes another place only while it holds fewer than are free: alone it gets half of them, with n others one of n + 1 parts, and a
  * newcomer finds a place at once. Each instance counts for itself.
  */
+import { LRUCache } from 'lru-cache';
 import { Fault, overloaded } from './errors.js';
+
+/** Whose use is remembered. */
+const organizationsMax = 10_000;
 
 export interface FairLimits {
   /** How faults and figures name what is shared. */
@@ -58,19 +64,39 @@ export function createHoldings(places: number, each = Infinity) {
   };
 }
 
+/** How long organizations held places, in milliseconds; of those that were not served for long, at least what the last one had. */
+function createUsage() {
+  const used = new LRUCache<string, number>({ max: organizationsMax });
+  let served = 0;
+  const of = (organizationId: string): number => Math.max(served, used.get(organizationId) ?? 0);
+  return {
+    add: (organizationId: string, ms: number): void => void used.set(organizationId, of(organizationId) + ms),
+    serve: (organizationId: string): void => void (served = of(organizationId)),
+    /** Of equals the first. */
+    leastOf(organizationIds: readonly string[]): string | undefined {
+      const [first, ...rest] = organizationIds;
+      if (first === undefined) return undefined;
+      return rest.reduce((a, b) => (of(b) < of(a) ? b : a), first);
+    },
+  };
+}
+
 export function createFairLimiter({ operation, places, each, waitMsMax, observer }: FairLimits) {
   const holdings = createHoldings(places, each);
-  /** Organizations in the order of their turns, each with its calls in the order of arrival. */
+  const usage = createUsage();
+  /** Of each organization its calls, in the order of arrival. */
   const waiting = new Map<string, Set<() => void>>();
 
   const take = (organizationId: string, waitedMs: number): Release => {
     const atMs = performance.now();
     holdings.take(organizationId);
+    usage.serve(organizationId);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       holdings.giveBack(organizationId);
+      usage.add(organizationId, performance.now() - atMs);
       observer?.({ operation, organizationId, waitedMs, heldMs: performance.now() - atMs });
       serve();
     };
@@ -80,14 +106,12 @@ export function createFairLimiter({ operation, places, each, waitMsMax, observer
     calls?.delete(start);
     if (calls?.size === 0) waiting.delete(organizationId);
   };
-  /** Deleting and adding moves to the end of the map, where this loop meets it again. */
   const serve = (): void => {
-    for (const [organizationId, calls] of waiting) {
-      if (!holdings.mayTake(organizationId)) continue;
-      const [start] = calls;
-      if (start === undefined) continue;
-      leave(organizationId, start);
-      if (waiting.delete(organizationId)) waiting.set(organizationId, calls);
+    for (;;) {
+      const next = usage.leastOf([...waiting.keys()].filter(holdings.mayTake));
+      const [start] = waiting.get(next ?? '') ?? [];
+      if (next === undefined || start === undefined) return;
+      leave(next, start);
       start();
     }
   };

@@ -76,3 +76,21 @@ t.test('a call whose caller leaves gives its turn up, and a job that fails frees
   );
   t.equal(await limiter.run('a', async () => 1), 1);
 });
+
+t.test('who holds places for long waits for others who hold them shortly', async (t) => {
+  const limiter = createFairLimiter({ operation: 'test', places: 1 });
+  const order: string[] = [];
+  const call = (name: string, ms: number): Promise<void> =>
+    limiter.run(name, async () => {
+      order.push(name);
+      const endMs = performance.now() + ms;
+      while (performance.now() < endMs);
+    });
+  const alone = call('storm', 200);
+  await alone;
+  const storm = [call('storm', 30), call('storm', 30), call('storm', 30)];
+  await Promise.all([...storm, ...Array.from({ length: 12 }, () => call('neighbour', 2))]);
+  // The storm's first is under way; its others wait for as many milliseconds of the neighbour.
+  t.same(new Set(order.slice(2, 7)), new Set(['neighbour']), order.join(' '));
+  t.ok(order.lastIndexOf('storm') > 6, 'and then get on');
+});

@@ -80,7 +80,7 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     const database = keep(
       measured(
         shared(await step(needStore(name, openDatabase(settings, logger))), {
-          connections: settings.DATABASE_URL === null ? null : settings.VH_DATABASE_CONNECTIONS,
+          connections: settings.DATABASE_URL === null ? 1 : settings.VH_DATABASE_CONNECTIONS,
           observer: metrics.noteShare,
         }),
         ...([metrics, 'work'] as const),

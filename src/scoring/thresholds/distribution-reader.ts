@@ -4,11 +4,13 @@
 import type { DistributionCell, SessionLabel } from '../../contract/thresholds.js';
 import { reversalWindowDays } from '../../limits.js';
 import { openReceipt } from '../../record/record.js';
-import type { Database, SqlValue } from '../../stores/database/port.js';
+import type { Database, Row, SqlValue } from '../../stores/database/port.js';
 import { readCell } from './distribution-store.js';
 
 /** What is looked at; null where there is no limit. Days are UTC, both included. */
 export interface DistributionFilter {
+  /** Whose share of the database the reading takes. */
+  readonly organizationId: string;
   /** The project, in the mode of the key that asks. */
   readonly namespace: string;
   readonly sourceId: string | null;
@@ -43,19 +45,29 @@ type CellRow = {
   readonly last_day: string;
 };
 
+/** In the share of the organization: it reads much, and how often is up to the caller. */
+const read = <R extends Row>(
+  database: Database,
+  { organizationId: tenant }: DistributionFilter,
+  sql: string,
+  values: readonly SqlValue[],
+): Promise<readonly R[]> =>
+  database.transaction((tx) => tx.query<R>(sql, values, { deadlineMs }), { deadlineMs, tenant });
+
 export async function readDistribution(
   database: Database,
   filter: DistributionFilter,
   nowMs: number,
 ): Promise<DistributionReading> {
-  const rows = await database.query<CellRow>(
+  const rows = await read<CellRow>(
+    database,
+    filter,
     `SELECT source_id, cell, recommendation, matured AS label, sum(sessions)::bigint AS sessions,
             to_char(min(day), 'YYYY-MM-DD') AS first_day, to_char(max(day), 'YYYY-MM-DD') AS last_day
        FROM (SELECT *, CASE label WHEN 'complete' THEN CASE WHEN label_day <= $5::date THEN 'honest' ELSE 'pending' END ELSE label END AS matured
                FROM score_distribution WHERE ${within('day', 'source_id')}) AS mix
       GROUP BY source_id, cell, recommendation, matured HAVING sum(sessions) > 0`,
     [...valuesOf(filter), matureDay(nowMs)],
-    { deadlineMs },
   );
   const days = rows.flatMap((row) => [row.first_day, row.last_day]).sort();
   return {
@@ -100,7 +112,9 @@ export async function listSessions(
   limit: number,
 ): Promise<readonly ListedSession[]> {
   if (wanted.length === 0 || limit === 0) return [];
-  const rows = await database.query<{ receipt_id: string; cell: string; recommendation: string; record: Uint8Array }>(
+  const rows = await read<{ receipt_id: string; cell: string; recommendation: string; record: Uint8Array }>(
+    database,
+    filter,
     `SELECT chosen.*, r.record FROM (
        SELECT s.* FROM unnest($5::text[], $6::text[]) AS wanted (cell, recommendation) CROSS JOIN LATERAL (
          SELECT receipt_id, scored_at, cell, recommendation FROM scored_sessions
@@ -110,7 +124,6 @@ export async function listSessions(
      JOIN receipts r ON r.receipt_id = chosen.receipt_id AND r.scored_at = chosen.scored_at
      ORDER BY chosen.scored_at DESC, chosen.receipt_id DESC`,
     [...valuesOf(filter), wanted.map(({ cell }) => cell), wanted.map(({ recommendation }) => recommendation), limit],
-    { deadlineMs },
   );
   return rows.map(({ receipt_id, cell, recommendation, record }) => ({
     receiptId: receipt_id,

@@ -28,10 +28,13 @@ type Question = Omit<RecommendationsQuery, 'projectId'>;
 
 export function createRecommendationService(deps: RecommendationDeps) {
   return {
-    async recommend({ projectId, namespace }: ProjectScope, question: Question): Promise<RecommendationsReply> {
+    async recommend(
+      { organizationId, projectId, namespace }: ProjectScope,
+      question: Question,
+    ): Promise<RecommendationsReply> {
       const { targetFalseBlockRate = falseBlockTargetDefault } = question;
       const sourceId = question.sourceId ?? null;
-      const everything = { namespace, sourceId: null, fromDay: null, toDay: null };
+      const everything = { organizationId, namespace, sourceId: null, fromDay: null, toDay: null };
       await requireSource(deps.database, { ...everything, sourceId });
       const nowMs = deps.now();
       const { cells } = await readDistribution(deps.database, everything, nowMs);

@@ -40,8 +40,8 @@ const decisionsPerTask = 1_000;
 
 export function createSimulationService(deps: SimulationDeps) {
   return {
-    async simulate({ namespace }: ProjectScope, question: Question): Promise<SimulationReply> {
-      const filter = readFilter(namespace, question);
+    async simulate(scope: ProjectScope, question: Question): Promise<SimulationReply> {
+      const filter = readFilter(scope, question);
       await requireSource(deps.database, filter);
       const thresholds = {
         reviewLow: question.reviewLow,
@@ -66,7 +66,7 @@ export function createSimulationService(deps: SimulationDeps) {
 }
 
 function readFilter(
-  namespace: string,
+  { organizationId, namespace }: ProjectScope,
   { reviewLow, blockThreshold, sourceId, from, to }: Question,
 ): DistributionFilter {
   const issues: Issue[] = [];
@@ -80,6 +80,7 @@ function readFilter(
     issues.push({ path: '/from', message: 'must not be after `to`.' });
   if (issues.length > 0) throw invalid(issues);
   return {
+    organizationId,
     namespace,
     sourceId: sourceId ?? null,
     fromDay: days.from,

@@ -11,8 +11,8 @@ import type { Database } from './port.js';
 import { isLockTimeout } from './transaction.js';
 
 export interface ShareOptions {
-  /** Connections of the pool. The embedded database has one: an organization then has one transaction in its queue. */
-  readonly connections: number | null;
+  /** Of the pool; the embedded database has one. */
+  readonly connections: number;
   readonly observer?: ShareObserver;
   readonly waitMsMax?: number;
 }
@@ -27,10 +27,7 @@ export function shared(
   { connections, observer, waitMsMax = waitMsDefault }: ShareOptions,
 ): Database {
   const limits = { waitMsMax, ...(observer === undefined ? {} : { observer }) };
-  const shares =
-    connections === null
-      ? createFairLimiter({ operation: 'database', places: Infinity, each: 1, ...limits })
-      : createFairLimiter({ operation: 'database', places: connections, ...limits });
+  const shares = createFairLimiter({ operation: 'database', places: connections, ...limits });
   const lines = createFairLimiter({ operation: 'lock', places: Infinity, each: 1, waitMsMax });
 
   const transaction: Database['transaction'] = async (body, options = {}) => {

@@ -75,7 +75,7 @@ t.test(
   async (t) => {
     const bare = await openEmbeddedDatabase({ directory: null });
     t.teardown(() => bare.close());
-    const database = shared(bare, { connections: null });
+    const database = shared(bare, { connections: 1 });
     const order: string[] = [];
     const call = (organizationId: string): Promise<unknown> =>
       inOrganization(database, organizationId, async (tx) => {
