@@ -45,9 +45,10 @@ export async function play(
       headers: { 'content-type': 'application/json', origin, ...headers, ...address, 'x-client-secret': secret },
       body: JSON.stringify(body),
     });
-    if (answer.status === 503) {
-      // Copies of one capture that end at the same moment are judged in turn.
-      await sleep(1_000);
+    const waitSeconds = Number(answer.headers.get('retry-after') ?? Infinity);
+    if (!answer.ok && waitSeconds <= 5) {
+      // Copies of one capture that end at the same moment are judged in turn, and an organization has few calls at once.
+      await sleep(waitSeconds * 1_000);
       return post(path, body, secret);
     }
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);

@@ -18,21 +18,22 @@ pre{background:#f4f6f8;padding:.8rem;overflow-x:auto}code{font:.9em ui-monospace
 table{border-collapse:collapse;display:block;overflow-x:auto}a{color:#0b57a4}`;
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** In reading order. */
+/** In reading order, by their path below docs/. */
 const guides = {
-  integrate: 'start here: page, backend, outcomes',
-  languages: 'scoring in Node.js, Python, PHP and Go',
-  hashing: 'hashing identities, byte by byte',
-  evaluate: 'a trial that proves something',
-  calibrate: 'the two thresholds, and when to move them',
-  'step-up': 'from a score that asks for more to a verification, and back',
-  'go-live': 'before, and the first weeks',
+  'guides/integrate': 'start here: page, backend, outcomes',
+  'guides/languages': 'scoring in Node.js, Python, PHP and Go',
+  'guides/hashing': 'hashing identities, byte by byte',
+  'guides/evaluate': 'a trial that proves something',
+  'guides/calibrate': 'the two thresholds, and when to move them',
+  'guides/step-up': 'from a score that asks for more to a verification, and back',
+  'guides/go-live': 'before, and the first weeks',
+  'threat-model': 'what a pass proves, and what attacks on it cost',
 } as const;
 
 /** The list of guides in Markdown; `root` is that of the API, as a path. */
 export const listGuides = (root: string): string =>
   Object.entries(guides)
-    .map(([name, about]) => `- [${name}](${root}/${folder}/guides/${name}.md): ${about}`)
+    .map(([name, about]) => `- [${posix.basename(name)}](${root}/${folder}/${name}.md): ${about}`)
     .join('\n');
 
 const namesIn = (directory: string): readonly string[] =>
