@@ -235,6 +235,14 @@ export const settings = {
     text,
     'Path of an MMDB file in the layout of GeoIP2 Anonymous IP; reloaded when it changes.',
   ),
+  GEOIP_TOR_LIST: optional(
+    text,
+    'Path of a text file with Tor exits, an address or network a line; reloaded when it changes.',
+  ),
+  GEOIP_PROXY_LIST: optional(
+    text,
+    'Path of a text file with residential proxies, an address or network a line; reloaded when it changes.',
+  ),
   VH_MODELS_URL: optional(
     url,
     'Where browsers fetch the files of `dist/sdk/v1/models/` from, readable from every origin; pages that embed the widget have to allow its host. See docs/capture.md.',

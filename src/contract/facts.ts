@@ -24,6 +24,9 @@ export function isOwnNetwork(network: NetworkClass | null): boolean {
 /** A keyed hash standing for an identifier within one project: 16 lower-case hex characters. */
 export type Ref = string;
 
+/** What relays strangers’ traffic under an address that looks like a respondent’s own, and is rented for that. */
+export type Relay = 'tor' | 'residential_proxy';
+
 export interface AddressFacts {
   readonly family: 4 | 6;
   /** Whether the address can belong to a respondent at all: public, or one of the special ranges. */
@@ -31,6 +34,8 @@ export interface AddressFacts {
   readonly country: string | null;
   readonly asn: number | null;
   readonly network: NetworkClass | null;
+  /** Absent where no database names one. */
+  readonly relay?: Relay;
 }
 
 /** A device’s comparable parts; agreement of terms is what fuzzy matching counts. */

@@ -179,6 +179,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
         country: location.country,
         asn: location.asn,
         network: location.network,
+        ...(location.relay !== undefined && { relay: location.relay }),
       },
       agent: input.agent,
       degraded: degradedOf(request, input.geography),

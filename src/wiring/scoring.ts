@@ -126,6 +126,8 @@ export async function openGeographyFiles({ settings, logger, metrics, opened }: 
     countryDbPath: settings.GEOIP_COUNTRY_DB,
     asnDbPath: settings.GEOIP_ASN_DB,
     anonymousDbPath: settings.GEOIP_ANONYMOUS_DB,
+    torListPath: settings.GEOIP_TOR_LIST,
+    proxyListPath: settings.GEOIP_PROXY_LIST,
     logger,
   });
   opened.push(async () => geography.close());

@@ -3,9 +3,20 @@
  * model.json and replaces it. Fitted weights come from one joint fit, which has discounted what goes along with each other, so that among
  * themselves they add up in full.
  */
+import { createHash } from 'node:crypto';
 import fit from './model.json' with { type: 'json' };
 import type { Rule, Signal } from './model.js';
 import { rules } from './rule-set.js';
+
+export type Fit = Omit<typeof fit, 'hash' | 'weights'> & { readonly weights: Readonly<Record<string, number>> };
+
+/** Of what a fit found and where it comes from. */
+export const hashFit = ({ provenance, cleanProbability: { probed, unprobed }, weights }: Fit): string =>
+  createHash('sha256')
+    .update(JSON.stringify([provenance, probed, unprobed, Object.entries(weights)]))
+    .digest('hex');
+
+if (hashFit(fit) !== fit.hash) throw new Error('model.json was changed by hand: run the bench fit, which hashes it');
 
 interface FittedRule {
   readonly rule: Rule;

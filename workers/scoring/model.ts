@@ -25,7 +25,7 @@ export const model = {
   /** Adjudicated records: weight of the prior in sessions, and the range of the result. */
   recordPrior: 4,
   /** Likewise of a record better than a clean session’s: a program seldom comes back under a name that buyers have accepted. */
-  cleanRecordPrior: 1,
+  cleanRecordPrior: 0.5,
   recordMin: -2,
   recordMax: 4,
 } as const;

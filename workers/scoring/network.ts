@@ -20,6 +20,12 @@ export const networkRules = {
     0.6,
     'The address belongs to a VPN, proxy or anonymity network; many honest people use one.',
   ),
+  network_tor: egress('medium', 2.4, 'The address is an exit of the Tor network.'),
+  network_residential_proxy: egress(
+    'medium',
+    2.4,
+    'The address is a home’s that is rented out, so that others appear to be there.',
+  ),
   declared_country_mismatch: diagnostic(
     'low',
     0,
@@ -52,7 +58,7 @@ export const networkRules = {
 
 export const networkThresholds = {
   /** Of the weight of a hosting network: a phone does not stand in a data center, it comes by a VPN, or only says that it is one. */
-  phoneShare: 0.4,
+  phoneShare: 0.6,
 } as const;
 
 const raise = createRaise(networkRules);
@@ -81,7 +87,8 @@ export function weighNetwork({ facts, pages, agent }: Visit): Signal[] {
       'network_hosting',
       isPhone(agent) ? networkThresholds.phoneShare * networkRules.network_hosting.weight : undefined,
     );
-  if (address.network === 'anonymous') raise(signals, 'network_anonymous');
+  if (address.relay !== undefined) raise(signals, `network_${address.relay}`);
+  else if (address.network === 'anonymous') raise(signals, 'network_anonymous');
   if (matchCountry(facts.declaredCountry, address.country) === false)
     raise(signals, 'declared_country_mismatch', undefined, address.country);
   const there = address.country === null ? null : continentOf(address.country);

@@ -4,9 +4,10 @@
  * or broken at start is an error that names the setting. Files are looked at again every `reloadSeconds`; a file that has become
  * missing or broken is logged once and the one in memory serves on.
  */
-import type { NetworkClass } from '../../contract/facts.js';
+import type { NetworkClass, Relay } from '../../contract/facts.js';
 import type { Address } from '../../net/address.js';
-import { identify, load, openMmdb, type WatchedFile } from './mmdb-file.js';
+import { loadAddressList, type AddressList } from './address-list.js';
+import { identify, loadMmdb, openFile, type Database, type WatchedFile } from './watched-file.js';
 
 export interface GeoLocation {
   /** ISO 3166-1 alpha-2, upper case. */
@@ -15,6 +16,7 @@ export interface GeoLocation {
   /** Who the ASN is registered to. */
   readonly organization: string | null;
   readonly network: NetworkClass | null;
+  readonly relay?: Relay;
 }
 
 export interface GeographySettings {
@@ -24,6 +26,9 @@ export interface GeographySettings {
   readonly asnDbPath: string | null;
   /** GEOIP_ANONYMOUS_DB: a database in the layout of GeoIP2 Anonymous IP. */
   readonly anonymousDbPath?: string | null;
+  /** GEOIP_TOR_LIST and GEOIP_PROXY_LIST: addresses of Tor exits, and of homes that proxies rent. */
+  readonly torListPath?: string | null;
+  readonly proxyListPath?: string | null;
   /** How often the files are checked for a change. Default 60. */
   readonly reloadSeconds?: number;
   readonly logger?: { warn(details: object, message: string): void; info(details: object, message: string): void };
@@ -51,21 +56,27 @@ const unknownLocation: GeoLocation = { country: null, asn: null, organization: n
 /** Opens the configured files. Rejects with an error naming the setting of a file that cannot be read. */
 export async function openGeography(settings: GeographySettings): Promise<Geography> {
   const { logger, reloadSeconds = 60 } = settings;
-  const [country, asn, anonymous] = await Promise.all([
+  const openMmdb = (setting: string, path: string | null = null) => openFile(setting, path, 'an MMDB file', loadMmdb);
+  const openList = (setting: string, path: string | null = null) =>
+    openFile(setting, path, 'a list of addresses', loadAddressList);
+  const [country, asn, anonymous, tor, proxies] = await Promise.all([
     openMmdb('GEOIP_COUNTRY_DB', settings.countryDbPath),
     openMmdb('GEOIP_ASN_DB', settings.asnDbPath),
-    openMmdb('GEOIP_ANONYMOUS_DB', settings.anonymousDbPath ?? null),
+    openMmdb('GEOIP_ANONYMOUS_DB', settings.anonymousDbPath),
+    openList('GEOIP_TOR_LIST', settings.torListPath),
+    openList('GEOIP_PROXY_LIST', settings.proxyListPath),
   ]);
-  const files = [country, asn, anonymous].filter((file) => file !== null);
+  const databases = [country, asn, anonymous].filter((file) => file !== null);
+  const lists = [tor, proxies].filter((file) => file !== null);
   let reloading: Promise<void> | null = null;
 
-  const reloadFile = async (file: WatchedFile): Promise<void> => {
+  const reloadFile = async <T>(file: WatchedFile<T>): Promise<void> => {
     const { setting, path } = file;
     const seen = await identify(path).catch(() => 'missing');
     if (seen === file.seen) return;
     file.seen = seen;
     try {
-      file.database = await load(path);
+      file.content = await file.load(path);
       logger?.info({ setting, path }, 'geography: a changed file was loaded');
     } catch (cause) {
       logger?.warn(
@@ -77,38 +88,51 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
 
   const reload = (): Promise<void> => {
     // One round at a time: a slow disk must not pile up reads of large files.
-    reloading ??= Promise.all(files.map(reloadFile)).then(() => {
+    reloading ??= Promise.all([...databases.map(reloadFile), ...lists.map(reloadFile)]).then(() => {
       reloading = null;
     });
     return reloading;
   };
 
-  const timer = files.length > 0 ? setInterval(() => void reload(), reloadSeconds * 1_000).unref() : undefined;
+  const timer =
+    databases.length + lists.length > 0 ? setInterval(() => void reload(), reloadSeconds * 1_000).unref() : undefined;
 
   return {
     available: { country: country !== null, network: asn !== null },
     locate(address) {
       if (address.range !== 'public') return unknownLocation;
       const network = readNetwork(find(asn, address));
-      const { anonymous: hidden, hosting } = readAnonymity(find(anonymous, address));
+      const { anonymous: hidden, hosting, relay: flagged } = readAnonymity(find(anonymous, address));
+      const relay = findRelay(tor, proxies, address) ?? flagged;
       return {
         country: readCountry(find(country, address)),
-        network: classifyNetwork({ anonymous: hidden, hosting, ...network }),
+        network: classifyNetwork({ anonymous: hidden || relay !== null, hosting, ...network }),
+        ...(relay !== null && { relay }),
         // Last: what is spread first and added to is made eighty times slower.
         ...network,
       };
     },
-    builtAt: () => Object.fromEntries(files.map((file) => [file.setting, file.database.metadata.buildEpoch.getTime()])),
+    builtAt: () =>
+      Object.fromEntries(databases.map((file) => [file.setting, file.content.metadata.buildEpoch.getTime()])),
     reload,
     close: () => clearInterval(timer),
   };
 }
 
+function findRelay(
+  tor: WatchedFile<AddressList> | null,
+  proxies: WatchedFile<AddressList> | null,
+  address: Address,
+): Relay | null {
+  if (tor?.content.has(address) === true) return 'tor';
+  return proxies?.content.has(address) === true ? 'residential_proxy' : null;
+}
+
 /** The record as it stands in the file. A file of IPv4 alone would answer nonsense for IPv6, so it is not asked. */
-function find(file: WatchedFile | null, address: Address): Readonly<Record<string, unknown>> | null {
-  if (file === null || (address.family === 6 && file.database.metadata.ipVersion === 4)) return null;
+function find(file: WatchedFile<Database> | null, address: Address): Readonly<Record<string, unknown>> | null {
+  if (file === null || (address.family === 6 && file.content.metadata.ipVersion === 4)) return null;
   try {
-    return asRecord(file.database.get(address.text));
+    return asRecord(file.content.get(address.text));
   } catch {
     // A damaged record; the rest of the file is still good.
     return null;
@@ -141,9 +165,19 @@ function readNetwork(record: Readonly<Record<string, unknown>> | null): {
 }
 
 /** The flag `is_anonymous` is set for hosting too, so the narrower ones decide. */
-function readAnonymity(record: Readonly<Record<string, unknown>> | null): { anonymous: boolean; hosting: boolean } {
-  const flags = ['is_anonymous_vpn', 'is_public_proxy', 'is_residential_proxy', 'is_tor_exit_node'];
-  return { anonymous: flags.some((flag) => record?.[flag] === true), hosting: record?.is_hosting_provider === true };
+function readAnonymity(record: Readonly<Record<string, unknown>> | null): {
+  readonly anonymous: boolean;
+  readonly hosting: boolean;
+  readonly relay: Relay | null;
+} {
+  const is = (flag: string): boolean => record?.[flag] === true;
+  const proxy = is('is_residential_proxy') ? 'residential_proxy' : null;
+  const relay = is('is_tor_exit_node') ? 'tor' : proxy;
+  return {
+    anonymous: relay !== null || is('is_anonymous_vpn') || is('is_public_proxy'),
+    hosting: is('is_hosting_provider'),
+    relay,
+  };
 }
 
 export interface NetworkClues {

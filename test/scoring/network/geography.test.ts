@@ -101,6 +101,35 @@ t.test('an anonymizer database names VPNs and proxies, and tells hosting apart f
   t.equal(geography.locate(address('12.1.1.1')).network, null);
 });
 
+t.test('Tor exits and residential proxies are named by the database or by lists, which are read again', async (t) => {
+  const dir = temporaryDirectory(t);
+  const [torListPath, proxyListPath] = [join(dir, 'tor.txt'), join(dir, 'proxies.txt')];
+  await writeFile(torListPath, '# exits\n8.8.8.8\n2001:4860::8888 # another\n');
+  await writeFile(proxyListPath, '9.9.9.0/24\n');
+  const flags = { '11.0.0.0/8': { is_residential_proxy: true }, '12.0.0.0/8': { is_tor_exit_node: true } };
+  const anonymousDbPath = await place(t, 'a.mmdb', writeMmdb({ databaseType: 'Test-Anonymous-IP', networks: flags }));
+  const lists = { countryDbPath: null, asnDbPath: null, anonymousDbPath, torListPath, proxyListPath };
+  const geography = await openGeography(lists);
+  t.teardown(() => geography.close());
+  const relayOf = (text: string) => geography.locate(address(text)).relay;
+  t.same(['8.8.8.8', '2001:4860::8888', '9.9.9.77', '11.1.1.1', '12.1.1.1', '8.8.8.9'].map(relayOf), [
+    'tor',
+    'tor',
+    'residential_proxy',
+    'residential_proxy',
+    'tor',
+    undefined,
+  ]);
+  t.equal(geography.locate(address('9.9.9.77')).network, 'anonymous');
+  await writeFile(torListPath, '8.8.8.9\n');
+  await geography.reload();
+  t.same(['8.8.8.8', '8.8.8.9'].map(relayOf), [undefined, 'tor']);
+  await writeFile(torListPath, 'no address at all\n');
+  await geography.reload();
+  t.equal(relayOf('8.8.8.9'), 'tor', 'a broken list leaves the one in memory');
+  await t.rejects(openGeography(lists), { message: /^GEOIP_TOR_LIST.*line 1/ });
+});
+
 t.test('without files everything is null and it says so', async (t) => {
   const geography = await openGeography({ countryDbPath: null, asnDbPath: null });
   t.same(geography.available, { country: false, network: false });

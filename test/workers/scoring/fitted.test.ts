@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { applyFit, cleanProbabilityOf, fullWeightOf } from '../../../workers/scoring/fitted.js';
+import { applyFit, cleanProbabilityOf, fullWeightOf, hashFit, type Fit } from '../../../workers/scoring/fitted.js';
 import { rules } from '../../../workers/scoring/rule-set.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { scoreOf, type Signal } from '../../../workers/scoring/model.js';
 import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import { humanBody, humanFacts } from '../../helpers/facts.js';
 
-interface Fit {
-  readonly provenance: string;
-  readonly weights: Readonly<Record<string, number>>;
-}
-const fit = JSON.parse(readFileSync('workers/scoring/model.json', 'utf8')) as Fit;
+const fit = JSON.parse(readFileSync('workers/scoring/model.json', 'utf8')) as Fit & { readonly hash: string };
 
 t.test(
   'every fitted weight belongs to a rule, keeps its side, and leaves impossible, adjudicated and policy alone',
@@ -25,6 +21,13 @@ t.test(
     t.end();
   },
 );
+
+t.test('the file holds the hash of what it says, so that a weight changed by hand is found at start', (t) => {
+  t.equal(hashFit(fit), fit.hash);
+  t.not(hashFit({ ...fit, weights: { ...fit.weights, webdriver: 1 } }), fit.hash);
+  t.not(hashFit({ ...fit, provenance: 'elsewhere' }), fit.hash);
+  t.end();
+});
 
 t.test('one finding of low severity alone never leads to review, with a probe or without', (t) => {
   for (const [code, weight] of Object.entries(fit.weights))

@@ -1,6 +1,7 @@
 import t from 'tap';
-import type { AddressFacts } from '../../../src/contract/facts.js';
+import type { AddressFacts, Relay } from '../../../src/contract/facts.js';
 import { continentOf, continentOfZone, matchCountry, weighNetwork } from '../../../workers/scoring/network.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import { cleanFacts, humanFacts, safariOnPhone } from '../../helpers/facts.js';
 
@@ -23,6 +24,22 @@ t.test('hosting, anonymity, another country and another continent’s clock are 
   t.same(codes({}, 'Asia/Tokyo'), ['clock_country_mismatch']);
   t.same(codes({}, 'UTC'), [], 'a clock that names no continent says nothing');
   t.same(codes({ range: 'private' }), ['address_not_public']);
+  t.end();
+});
+
+t.test('a Tor exit or a rented home weighs more than any VPN, and neither leads to review alone', (t) => {
+  const facts = (relay?: Relay) =>
+    cleanFacts({ address: { ...cleanFacts().address, network: 'anonymous', ...(relay && { relay }) } });
+  const vpn = scoreFacts(facts()).reply;
+  for (const relay of ['tor', 'residential_proxy'] as const) {
+    const { reply } = scoreFacts(facts(relay));
+    t.ok(reply.score >= vpn.score + 10, relay);
+    t.equal(reply.recommendation, 'allow');
+    t.same(
+      reply.reasons.map(({ code }) => code).filter((code) => code.startsWith('network_')),
+      [`network_${relay}`],
+    );
+  }
   t.end();
 });
 

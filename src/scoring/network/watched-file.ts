@@ -1,28 +1,34 @@
 /**
- * A configured MMDB file in memory, and the version of it that was read.
+ * A configured file in memory, and the version of it that was read.
  */
 import { stat } from 'node:fs/promises';
 import { open, type Reader, type Response } from 'maxmind';
 
-type Database = Reader<Response>;
+export type Database = Reader<Response>;
 
-export interface WatchedFile {
+export interface WatchedFile<T> {
   readonly setting: string;
   readonly path: string;
-  database: Database;
+  readonly load: (path: string) => Promise<T>;
+  content: T;
   /** Which version of the file was last looked at, whether it could be read or not. */
   seen: string;
 }
 
 /** Opens a configured file; null without a path. Rejects with an error that names the setting if it cannot be read. */
-export async function openMmdb(setting: string, path: string | null): Promise<WatchedFile | null> {
+export async function openFile<T>(
+  setting: string,
+  path: string | null,
+  kind: string,
+  load: (path: string) => Promise<T>,
+): Promise<WatchedFile<T> | null> {
   if (path === null) return null;
   try {
     const seen = await identify(path);
-    return { setting, path, seen, database: await load(path) };
+    return { setting, path, seen, load, content: await load(path) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${setting} names ${path}, which cannot be read as an MMDB file: ${reason}`, { cause });
+    throw new Error(`${setting} names ${path}, which cannot be read as ${kind}: ${reason}`, { cause });
   }
 }
 
@@ -32,7 +38,7 @@ export async function identify(path: string): Promise<string> {
   return `${mtimeMs}:${size}:${ino}`;
 }
 
-export async function load(path: string): Promise<Database> {
+export async function loadMmdb(path: string): Promise<Database> {
   const database = await open<Response>(path, { cache: { max: 10_000 } });
   const { nodeCount, ipVersion } = database.metadata;
   if (!Number.isInteger(nodeCount) || nodeCount < 1 || (ipVersion !== 4 && ipVersion !== 6))
