@@ -1,13 +1,18 @@
 /**
  * How independent a session is of its sample; 100 is fully. Links to other sessions lower it, a prefix that sends more than its share, and
- * a sample of few prefixes. Shared networks are no links. Without enough counts nothing is flagged. Never moves risk.
+ * a sample of few prefixes. Networks that strangers share tell nothing of either. From ten sessions on a sample is graded, by the least
+ * share that its size allows. Never moves risk.
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/model.js';
 
 export const independenceThresholds = {
-  sessionsMin: 30,
+  sessionsMin: 10,
+  /** Sessions up to which a reader is warned that limits are wide. */
+  sessionsFew: 30,
+  /** Standard errors by which a share may lie below what was counted. */
+  margin: 1,
   independentMin: 70,
   sharedMin: 40,
   /** Tied sessions that chance and households explain: one, and this share of the sample. */
@@ -35,15 +40,13 @@ export function judgeIndependence({
   if (!measured || counts === null) return unmeasured('Not measured: the sessions around this one were not counted.');
   const { neighborhood } = counts;
   if (neighborhood.sessions < thresholds.sessionsMin)
-    return unmeasured('Too few sessions in the last day to judge the sample by.');
+    return unmeasured(
+      `Insufficient: ${neighborhood.sessions} sessions in the last day, at least ${thresholds.sessionsMin} are needed.`,
+    );
+  const isShared = isSharedNetwork(address.network);
   const links = linkShare(neighborhood);
-  const prefix = isSharedNetwork(address.network) ? 0 : prefixShare(neighborhood);
-  const spread = clamp(
-    (neighborhood.prefixSquares / neighborhood.sessions ** 2 - thresholds.herfindahlOrdinary) /
-      (1 - thresholds.herfindahlOrdinary),
-    0,
-    1,
-  );
+  const prefix = isShared ? 0 : prefixShare(neighborhood);
+  const spread = spreadShare(isShared ? leaveOwnPrefix(neighborhood) : neighborhood);
   const score = Math.round(100 * (1 - links) * (1 - prefix) * (1 - spread));
   const factors = listFactors(neighborhood, links, prefix, spread);
   if (score >= thresholds.independentMin) return { score, band: 'independent', grade: null, factors };
@@ -58,11 +61,29 @@ function linkShare({ sessions, direct, linked }: Neighborhood): number {
 
 function prefixShare({ sessions, prefixSessions }: Neighborhood): number {
   if (prefixSessions === null) return 0;
-  return clamp(
-    (prefixSessions / sessions - thresholds.prefixShareOrdinary) / (1 - thresholds.prefixShareOrdinary),
-    0,
-    1,
-  );
+  return excessOf(leastShare(prefixSessions, sessions), thresholds.prefixShareOrdinary);
+}
+
+/** Herfindahl index of the prefixes: the chance that two sessions have the same one. */
+function spreadShare({ sessions, prefixSquares }: Pick<Neighborhood, 'sessions' | 'prefixSquares'>): number {
+  if (sessions < thresholds.sessionsMin) return 0;
+  return excessOf((prefixSquares - sessions) / (sessions * (sessions - 1)), thresholds.herfindahlOrdinary);
+}
+
+/** The sample without the network that strangers share. */
+function leaveOwnPrefix({ sessions, prefixSessions, prefixSquares }: Neighborhood) {
+  const own = prefixSessions ?? 0;
+  return { sessions: sessions - own, prefixSquares: prefixSquares - own ** 2 };
+}
+
+const excessOf = (share: number, ordinary: number): number => clamp((share - ordinary) / (1 - ordinary), 0, 1);
+
+/** The lower end of Wilson’s interval: ten sessions prove less than five hundred. */
+function leastShare(count: number, total: number): number {
+  const share = Math.min(1, count / total);
+  const square = thresholds.margin ** 2 / total;
+  const error = Math.sqrt(square * (share * (1 - share) + square / 4));
+  return (share + square / 2 - error) / (1 + square);
 }
 
 function listFactors(
@@ -79,6 +100,12 @@ function listFactors(
   if (links > 0 && linked > 0) factors.push(`${linked} further sessions are linked to this one through others.`);
   if (prefix > 0) factors.push(`${prefixSessions} of the last ${sessions} sessions came from this network.`);
   if (spread > 0)
-    factors.push(`The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`);
+    factors.push(
+      prefixes === 1
+        ? `The last ${sessions} sessions came from one network.`
+        : `The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`,
+    );
+  if (sessions < thresholds.sessionsFew && factors.length > 0)
+    factors.push(`A sample of ${sessions} sessions: limits are wide until there are ${thresholds.sessionsFew}.`);
   return factors;
 }

@@ -43,11 +43,12 @@ t.test('a network that sends most of the sample concentrates it, unless stranger
   t.end();
 });
 
-t.test('under 30 sessions nothing is flagged, and without counts the factors say so', (t) => {
-  t.match(judge({ sessions: 29, direct: 28, prefixSessions: 29, prefixSquares: 841, prefixes: 1 }), {
+t.test('under ten sessions nothing is flagged, and the factors say what is missing', (t) => {
+  t.match(judge({ sessions: 9, direct: 8, prefixSessions: 9, prefixSquares: 81, prefixes: 1 }), {
     score: 100,
     band: 'independent',
     grade: null,
+    factors: [/^Insufficient: 9 sessions .* 10 are needed/],
   });
   t.match(judgeIndependence(cleanFacts({ counts: null })), {
     score: 100,
@@ -56,6 +57,28 @@ t.test('under 30 sessions nothing is flagged, and without counts the factors say
   });
   t.end();
 });
+
+t.test(
+  'a sample of ten is graded with wide limits: a farm is concentrated, a campus and what chance brings are not',
+  (t) => {
+    const ten = (own: number, network: 'residential' | 'education' | 'mobile' = 'residential') => {
+      const over = { sessions: 10, prefixSessions: own, prefixSquares: own ** 2 + 10 - own, prefixes: 11 - own };
+      return judgeIndependence({
+        measured: true,
+        counts: cleanCounts({ neighborhood: { ...scattered, ...over } }),
+        address: { ...cleanFacts().address, network },
+      });
+    };
+    t.match(ten(10), { band: 'concentrated', grade: 'linked', factors: [/10 of the last 10/, /one network/, /wide/] });
+    t.match(ten(5), { band: 'shared' });
+  const half = judge({ sessions: 500, prefixSessions: 250, prefixSquares: 250 ** 2 + 250, prefixes: 251 });
+  t.ok(half.score < ten(5).score, 'half of ten prove less than half of five hundred');
+  t.match(ten(2), { band: 'independent' });
+    t.match(ten(10, 'education'), { score: 100, band: 'independent', factors: [] });
+    t.match(ten(10, 'mobile'), { score: 100, band: 'independent' });
+    t.end();
+  },
+);
 
 t.test('any surroundings give a score from 0 to 100, and more ties never raise it', (t) => {
   fc.assert(
