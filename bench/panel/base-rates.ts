@@ -42,7 +42,7 @@ export interface PanelRates {
   readonly groups: Readonly<Record<HonestGroup, number>>;
   /** People at home of whom another answers for the panel too, on a device of their own: over half of lines with several hosts (Maier et al.); the rest invented. */
   readonly relatives: number;
-  /** Of those, who have the same model. Invented. */
+  /** Of those, whose devices look the same down to version and settings. Invented. */
   readonly relativesAlike: number;
   /** Respondents whose page sends the probe; content blockers and failures take the rest. Invented. */
   readonly probed: number;
@@ -93,7 +93,7 @@ export const panelRates: PanelRates = {
     privacy_browser: 0.05,
   },
   relatives: 0.06,
-  relativesAlike: 0.15,
+  relativesAlike: 0.08,
   probed: 0.94,
   probeBlocked: 0.08,
   repeats: 0.05,

@@ -60,7 +60,7 @@ export interface DuplicateCandidate {
   readonly address?: Ref | null;
   readonly sketch: DeviceSketch | null;
   /** How it was found. */
-  readonly via: 'respondent' | 'device' | 'similar';
+  readonly via: 'respondent' | 'device' | 'token' | 'address' | 'similar';
 }
 
 /** The surroundings of this session in its scope: what independence is judged from. Window: 24 h, at most the latest 500 sessions. */

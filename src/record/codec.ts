@@ -201,6 +201,6 @@ const words: readonly string[] = (
   'windows macos linux android ios chromeos chrome safari firefox edge opera samsung other ' +
   'windows/chrome windows/edge windows/firefox windows/opera windows/other macos/safari macos/chrome macos/firefox macos/edge macos/other ' +
   'ios/safari ios/chrome ios/firefox ios/edge ios/other android/chrome android/firefox android/samsung android/edge android/opera android/other ' +
-  'linux/chrome linux/firefox linux/other chromeos/chrome same_device_hash same_home'
+  'linux/chrome linux/firefox linux/other chromeos/chrome same_device_hash same_home token address'
 ).split(' ');
 const placeOfWord = new Map(words.map((text, place) => [text, place]));

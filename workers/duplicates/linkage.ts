@@ -46,7 +46,7 @@ export const linkageThresholds = {
   chanceMax: 0.1,
   /** People on an address up to whom it is a household’s. */
   householdMax: 5,
-  /** Other tokens on an address up to which a device may have been cleared; beyond, they are devices. */
+  /** Other tokens on a network up to which a device may have been cleared; beyond, they are devices. */
   clearedMax: 1,
 } as const;
 
@@ -69,20 +69,19 @@ export function createLinkage(
   const networkBits = worthOfNetwork(counts);
   const { ownAddress, prefix, deviceHashed } = facts;
   const isHome = ownAddress != null && isOwnNetwork(facts.address.network) && !isCrowded(counts);
-  const isRack = isHome && countDevices(facts, counts) > thresholds.clearedMax;
+  const isRack = countNearby(facts, counts) > thresholds.clearedMax;
   return (candidate) => {
     const { sketch, via, address } = candidate;
     if (own !== null && isContradicted(own, candidate, facts.scoredAtMs)) return unlinked;
     const { hardware, place, difference } = sketch === null || likeness === null ? unlike : likeness(sketch);
-    const look = Math.max(hardware, deviceHashed === true && via === 'device' ? hashBits : 0);
+    const sameHash = deviceHashed === true && via === 'device';
+    const otherHash = deviceHashed === true && !sameHash && isHash(candidate);
+    const look = Math.max(hardware, sameHash ? hashBits : 0);
+    const against = difference + (otherHash ? thresholds.otherHashBits : 0);
     const sameAddress = ownAddress != null && address === ownAddress;
     if (sameAddress && isHome) {
-      const probability = againstRelatives(look + difference);
-      return {
-        probability: isRack ? Math.min(probability, thresholds.uncertainMax) : probability,
-        address: 'home',
-        look: look > 0,
-      };
+      const probability = againstRelatives(look + against);
+      return { probability: isRack ? holdBack(probability) : probability, address: 'home', look: look > 0 };
     }
     const sameNetwork = prefix != null && candidate.prefix === prefix;
     const network = sameNetwork ? networkBits + (sameAddress ? thresholds.addressBits : 0) : 0;
@@ -90,8 +89,8 @@ export function createLinkage(
     const probability = againstStrangers(counts.terms, {
       // Neighbors share clock and languages.
       agreement: look + (sameNetwork ? place / 2 : place) + network,
-      difference: difference + away,
-      isOpen: !sameNetwork && (own === null || isPhone(own)),
+      difference: against + away,
+      isOpen: sameNetwork ? isRack : own === null || isPhone(own),
     });
     return { probability, address: sameNetwork ? 'network' : null, look: look > 0 };
   };
@@ -121,7 +120,7 @@ function againstStrangers(
   const odds = (2 ** (bits.agreement + bits.difference) * thresholds.priorShare) / among;
   const probability = odds / (1 + odds);
   return bits.isOpen || terms === null || among * 2 ** -bits.agreement > thresholds.chanceMax
-    ? Math.min(probability, thresholds.uncertainMax)
+    ? holdBack(probability)
     : probability;
 }
 
@@ -150,11 +149,17 @@ export function isCrowded({ addressRespondentsHour, addressDevicesHour }: CountF
   return Math.max(addressRespondentsHour ?? 0, addressDevicesHour ?? 0) > thresholds.householdMax;
 }
 
-/** Devices on the address, by the tokens that they keep. */
-function countDevices({ ownAddress, token: own }: ScoreFacts, { candidates }: CountFacts): number {
+/** Other devices on the network that look like candidates at all, by the tokens that they keep; none where strangers share addresses. */
+function countNearby({ ownAddress, prefix, token: own }: ScoreFacts, { candidates }: CountFacts): number {
+  if (ownAddress == null) return 0;
   const tokens = new Set(
-    candidates.flatMap(({ address, token }) => (token != null && address === ownAddress ? [token] : [])),
+    candidates.flatMap(({ prefix: theirs, token }) => (token != null && theirs === prefix ? [token] : [])),
   );
   tokens.delete(own ?? '');
   return tokens.size;
 }
+
+/** Its device is known by a deviceHash rather than by a token. */
+const isHash = ({ device, token }: DuplicateCandidate): boolean => device !== null && device !== token;
+
+const holdBack = (probability: number): number => Math.min(probability, thresholds.uncertainMax);

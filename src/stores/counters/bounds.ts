@@ -44,10 +44,13 @@ export const bounds = {
   bandsMax: 20,
   termsMax: 64,
   candidatesMax: 32,
-  /** Of these at most so many that merely look alike. */
+  /** Of these at most so many that merely come from the same address, or look alike. */
+  addressMax: 4,
   similarMax: 8,
-  /** How long a session is found by its respondent or device. */
+  /** How long a session is found by its respondent, device or token. */
   candidateMs: 30 * dayMs,
+  /** How long a session is found by an address that strangers do not share, among devices of its class. */
+  addressMs: 7 * dayMs,
   /** How long a session is found by similarity alone. */
   similarMs: dayMs,
   /** Latest sessions kept under one band. */

@@ -124,6 +124,56 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
     },
   );
 
+  await t.test('the token that a page keeps is found for 30 days, with a device hash or without', async (t) => {
+    const project = nextProject();
+    const visit = async (session: string, device: string | null, nowMs: number) => {
+      await counters.storeProbe(probeInput(project, session, { device: ref('token'), bands: [], nowMs }));
+      const { candidates } = await countsOf(counters, scoreInput(project, session, { device, nowMs }));
+      return candidates.map((candidate) => [candidate.session, candidate.via]);
+    };
+    await visit('hashed', ref('hash'), startMs);
+    t.same(await visit('other hash', ref('other'), startMs + 1_000), [[ref('hashed'), 'token']]);
+    t.same(await visit('same hash', ref('hash'), startMs + 2_000), [
+      [ref('other hash'), 'token'],
+      [ref('hashed'), 'device'],
+    ]);
+    const tokenAlone = await visit('no hash', null, startMs + 30 * dayMs);
+    t.same(tokenAlone, [
+      [ref('same hash'), 'device'],
+      [ref('other hash'), 'device'],
+    ]);
+  });
+
+  await t.test(
+    'an address is found for seven days, the latest four of one class, unless strangers share it',
+    async (t) => {
+      const project = nextProject();
+      const visit = async (session: string, nowMs: number, over: Parameters<typeof scoreInput>[2] = {}) => {
+        const input = scoreInput(project, session, { address: ref('home'), deviceClass: 'ios/safari', nowMs, ...over });
+        const { candidates } = await countsOf(counters, input);
+        return candidates.map((candidate) => [candidate.session, candidate.via]);
+      };
+      await visit('first', startMs, { respondent: ref('r') });
+      t.same(await visit('other class', startMs + 1, { deviceClass: 'macos/safari' }), []);
+      t.same(await visit('shared', startMs + 2, { addressShared: true }), []);
+      t.same(await visit('other respondent', startMs + 3, { respondent: ref('s') }), [[ref('first'), 'address']]);
+      t.same(await visit('same respondent', startMs + 4, { respondent: ref('r') }), [
+        [ref('other respondent'), 'address'],
+        [ref('first'), 'respondent'],
+      ]);
+      t.same((await visit('within', startMs + 7 * dayMs - 1)).length, 3);
+      t.same(
+        (await visit('after', startMs + 7 * dayMs + 3)).map(([session]) => session),
+        [ref('within'), ref('same respondent')],
+      );
+      for (let i = 0; i < 10; i += 1) await visit(`s${i}`, startMs + 8 * dayMs + i);
+      t.same(
+        await visit('last', startMs + 8 * dayMs + 10),
+        Array.from({ length: 4 }, (_, i) => [ref(`s${9 - i}`), 'address']),
+      );
+    },
+  );
+
   await t.test('respondents and devices are found for 30 days, likeness for one', async (t) => {
     const project = nextProject();
     await counters.storeProbe(probeInput(project, 'probed', { device: null, bands: ['b'] }));

@@ -1,7 +1,7 @@
 /**
- * Earlier sessions of a scope that may be the same person or device: found by respondent, by device (30 days) and by
- * shared bands (24 h). At most 32: the latest that share an identifier first, so that a popular phone’s twins never crowd
- * out a known respondent; then at most 8 that merely look alike, those that share the most and the rarest bands. A band of
+ * Earlier sessions of a scope that may be the same person or device: found by respondent, device or token (30 days), by an unshared address
+ * (7 days) and by shared bands (24 h). At most 32: the latest that share an identifier first, so that a popular phone’s twins never crowd
+ * out a known respondent; then at most 4 from the same address, and 8 that merely look alike, those that share the most and the rarest bands. A band of
  * many sessions says little of each, and the latest of those alone would hide an own device of this morning behind twins of this minute. Returned latest first.
  */
 import type { DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
@@ -23,6 +23,8 @@ export interface SessionRecord {
 export interface Sources {
   readonly respondent: Sightings;
   readonly device: Sightings;
+  readonly token: Sightings;
+  readonly address: Sightings;
   readonly bands: readonly Sightings[];
 }
 
@@ -56,7 +58,16 @@ export function pickCandidates(
   const exact: Found = new Map();
   gather(exact, sources.respondent, 'respondent', nowMs - bounds.candidateMs, session);
   gather(exact, sources.device, 'device', nowMs - bounds.candidateMs, session);
+  gather(exact, sources.token, 'token', nowMs - bounds.candidateMs, session);
   const picked = latest(exact, bounds.candidatesMax);
+  const near: Found = new Map();
+  gather(near, sources.address, 'address', nowMs - bounds.addressMs, session);
+  for (const known of exact.keys()) near.delete(known);
+  // As they stand, the latest first.
+  for (const one of [...near].slice(0, Math.min(bounds.addressMax, bounds.candidatesMax - picked.length))) {
+    picked.push(one);
+    exact.set(...one);
+  }
   const similar: Found = new Map();
   for (const band of sources.bands) weigh(similar, band, nowMs - bounds.similarMs, session);
   for (const known of exact.keys()) similar.delete(known);

@@ -25,8 +25,8 @@ export interface Relations {
 
 const none: Sightings = [];
 
-/** Keys that one call may add: three links, the record, the node, the scope’s bands and its window. */
-export const relationsKeysMax = 7;
+/** Keys that one call may add: four links, the record, the node, the scope’s bands and its window. */
+export const relationsKeysMax = 8;
 
 /** null of a session that is restored: nobody asks what links it. */
 export function createRelations(keyspace: Keyspace): (call: CountingCall) => Relations | null {
@@ -36,7 +36,7 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
   const windows = keyspace.table<ScopeWindow>('windows');
 
   return (call) => {
-    const { nowMs, session, respondent, device, prefix, scope } = call.session;
+    const { nowMs, session, respondent, device, token, prefix, scope } = call.session;
     const at = shortName(`${call.namespace}:${scope}`);
     // One list for all keys that the session is the first of.
     const alone: readonly [Sighting] = [[session, nowMs]];
@@ -50,10 +50,10 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
             alone,
             call.clockMs,
           );
-    const before = linkSession(call, at, ownLinks(call.session), alone);
+    const own = ownLinks(call.session);
+    const before = linkSession(call, at, own, alone);
     // A session without any of these cannot be found, so that nothing needs to be known of it.
-    if ((respondent !== null || device !== null || bandKeys.length > 0) && within(call, bounds.candidateMs))
-      remember(call, at);
+    if ((own.length > 0 || bandKeys.length > 0) && within(call, bounds.candidateMs)) remember(call, at);
 
     const window = windows.take(at, nowMs, 2 * bounds.neighborhoodMs, createScopeWindow);
     const add = within(call, bounds.neighborhoodMs) && call.admit(`w${scope}`);
@@ -65,6 +65,8 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
     const sources = {
       respondent: before.get(`R${respondent}`) ?? none,
       device: before.get(`D${device}`) ?? none,
+      token: before.get(`D${token}`) ?? none,
+      address: before.get(own.find(isAddressLink) ?? '') ?? none,
       bands: bandSightings,
     };
     const sinceMs = Math.max(nowMs - bounds.neighborhoodMs + 1, window.entries[0]?.[0] ?? nowMs);
@@ -103,7 +105,7 @@ function createLinks(keyspace: Keyspace) {
     if (held === undefined) nodes.delete(nodeKey);
     const node: string[] = [];
     for (const link of own) {
-      const linkMs = link.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
+      const linkMs = isAddressLink(link) ? bounds.addressMs : bounds.candidateMs;
       const key = at + link;
       const known = links.get(key, call.clockMs) ?? none;
       before.set(link, known);
@@ -136,10 +138,13 @@ function createRecords(keyspace: Keyspace) {
   return { remember, records };
 }
 
-/** The keys of the links that this call gives its session. */
-function ownLinks({ device, respondent, address, addressShared, deviceClass }: CountedSession): string[] {
+const isAddressLink = (link: string): boolean => link.startsWith('A');
+
+/** The keys of the links that this call gives its session. A token links like the device that it is where no deviceHash came. */
+function ownLinks({ device, token, respondent, address, addressShared, deviceClass }: CountedSession): string[] {
   const own: string[] = [];
   if (device !== null) own.push(`D${device}`);
+  if (token !== null && token !== device) own.push(`D${token}`);
   if (respondent !== null) own.push(`R${respondent}`);
   if (!addressShared && deviceClass !== null) own.push(`A${address}/${deviceClass}`);
   return own;

@@ -91,18 +91,33 @@ local function pickSimilar(seen, shares, picked, max, via)
   end
 end
 
--- Those that share an identifier first, then those that look alike. Answers [session, via] of each, and their records.
-local function pickCandidates(respondentText, deviceText, seen, shares)
-  if respondentText == '' and deviceText == '' and #seen == 0 then return {}, {} end
+-- Adds the latest from the same address.
+local function pickNear(text, picked, via)
+  local most, oldest = math.min(bounds.candidatesMax, #picked + bounds.addressMax), formatTimestamp(now - bounds.addressMs)
+  for i = 1, #text, entryWidth do
+    local other, stamp = entryAt(text, i)
+    if stamp <= oldest or #picked >= most then return end
+    if other ~= session and not via[other] then
+      picked[#picked + 1], via[other] = other, 'address'
+    end
+  end
+end
+
+-- `texts` of those with the same respondent, device, token and address. Those that share an identifier first, then those at the address, then those that
+-- look alike. Answers [session, via] of each, and their records.
+local function pickCandidates(texts, seen, shares)
+  if texts.respondent == '' and texts.device == '' and texts.token == '' and texts.address == '' and #seen == 0 then return {}, {} end
   local exact, picked, via = { names = {}, times = {} }, {}, {}
-  local oldest = formatTimestamp(now - bounds.candidateMs)
-  gather(exact, respondentText, oldest)
-  local byRespondent = #exact.names
-  gather(exact, deviceText, oldest)
-  for i, name in ipairs(exact.names) do
-    via[name] = i <= byRespondent and 'respondent' or 'device'
+  local oldest, done = formatTimestamp(now - bounds.candidateMs), 0
+  for _, kind in ipairs({ 'respondent', 'device', 'token' }) do
+    gather(exact, texts[kind], oldest)
+    for i = done + 1, #exact.names do
+      via[exact.names[i]] = kind
+    end
+    done = #exact.names
   end
   latest(exact, picked, bounds.candidatesMax)
+  pickNear(texts.address, picked, via)
   if #picked < bounds.candidatesMax and #seen > 0 then pickSimilar(seen, shares, picked, math.min(bounds.similarMax, bounds.candidatesMax - #picked), via) end
   local candidates, records = {}, {}
   if #picked == 0 then return candidates, records end

@@ -5,7 +5,7 @@
 -- With its room from the start: a table that grows is copied each time.
 local keys = { false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false }
 local wanted
-local guardAt, recordAt, addressAt, prefixAt, deviceAt, respondentAt, sharedAt, hostAt, linkAt
+local guardAt, recordAt, addressAt, prefixAt, deviceAt, respondentAt, sharedAt, hostAt, linkAt, tokenAt
 
 local function want(key)
   wanted = wanted + 1
@@ -15,13 +15,14 @@ end
 
 local function wantSession(s)
   wanted = 0
-  deviceAt, respondentAt, sharedAt, hostAt, linkAt = nil, nil, nil, nil, nil
+  deviceAt, respondentAt, sharedAt, hostAt, linkAt, tokenAt = nil, nil, nil, nil, nil, nil
   guardAt, recordAt = want(base .. 's:' .. session), want(at .. 'k:' .. session)
   addressAt, prefixAt = want(at .. 'a:' .. s.address), want(at .. 'f:' .. s.prefix)
   if s.device ~= '' then
     deviceAt = want(at .. 'e:D' .. s.device)
     want(base .. 'v:D' .. s.device)
   end
+  if s.token ~= '' and s.token ~= s.device then tokenAt = want(at .. 'e:D' .. s.token) end
   if s.respondent ~= '' then
     respondentAt = want(at .. 'e:R' .. s.respondent)
     want(base .. 'v:R' .. s.respondent)
@@ -65,6 +66,14 @@ local function countIdentity(key, before, label, member, windowMs)
   return sessions, distinct > 0 and distinct, sightings, joined
 end
 
+-- What a link of sightings alone holds: a token next to a deviceHash, of which nothing is counted, or an address.
+local function linkOnly(key, before, text, head, keepMs)
+  if not within(keepMs) then return text end
+  local joined = addSighting(text, keepMs, bounds.linkMembersMax)
+  writeIfNew(key, head .. joined, before, keepMs)
+  return joined
+end
+
 local function countAddress(key, before, s, address)
   if not within(bounds.hourMs) then return false, false, 0 end
   local buckets, devices, respondents = splitSections(before)
@@ -103,16 +112,19 @@ local function countSession(s, read)
     deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys[deviceAt], read[deviceAt], 'd' .. scope .. s.device .. ';', s.respondent, bounds.dayMs)
     own[#own + 1], links[link] = link, joined
   end
+  local tokenBefore, addressBefore = '', linkAt and read[linkAt] or ''
+  if tokenAt then
+    local link, buckets, members = 'D' .. s.token, nil, nil
+    buckets, members, tokenBefore = splitSections(read[tokenAt])
+    own[#own + 1], links[link] = link, linkOnly(keys[tokenAt], read[tokenAt], tokenBefore, buckets .. '|' .. members .. '|', bounds.candidateMs)
+  end
   if hasRespondent then
     local link, joined = 'R' .. s.respondent, nil
     respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys[respondentAt], read[respondentAt], 'r' .. scope .. s.respondent .. ';', s.device, bounds.weekMs)
     own[#own + 1], links[link] = link, joined
   end
-  if s.addressLink and within(bounds.dayMs) then
-    local before = read[linkAt] or ''
-    local joined = addSighting(before, bounds.dayMs, bounds.linkMembersMax)
-    writeIfNew(keys[linkAt], joined, before, bounds.dayMs)
-    own[#own + 1], links[s.addressLink] = s.addressLink, joined
+  if s.addressLink and within(bounds.addressMs) then
+    own[#own + 1], links[s.addressLink] = s.addressLink, linkOnly(keys[linkAt], addressBefore, addressBefore, '', bounds.addressMs)
   end
   local devices, respondents, sessions = countAddress(keys[addressAt], read[addressAt], s, s.address)
   -- A person’s own repeats within a day are no burst.
@@ -134,8 +146,8 @@ local function countSession(s, read)
 
   local seen, shares = exchangeBands(s.bands, readScope(s.prefix, #s.bands > 0))
   local candidates, records = {}, {}
-  if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, seen, shares) end
-  local findable = hasDevice or hasRespondent or (#s.bands > 0 and within(bounds.similarMs))
+  if not restoring then candidates, records = pickCandidates({ respondent = respondentBefore, device = deviceBefore, token = tokenBefore, address = addressBefore }, seen, shares) end
+  local findable = hasDevice or hasRespondent or tokenAt or s.addressLink or (#s.bands > 0 and within(bounds.similarMs))
   local node = joinLinks(read[recordAt], own)
   if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read[recordAt], s, findable, node, #own > 0) end
   local neighborhood, since = advanceWindow(s.prefix)
