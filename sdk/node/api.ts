@@ -198,8 +198,15 @@ export interface TokenReply {
   readonly expiresAt?: number;
   /** Where success is false. */
   readonly error?:
-    'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'WRONG_PROJECT' | 'MALFORMED' | 'EXPECTATION_FAILED' | 'ALREADY_USED';
-  /** Which requirement of EXPECTATION_FAILED does not hold; use of ALREADY_USED. */
+    | 'EXPIRED'
+    | 'INVALID'
+    | 'WRONG_AUDIENCE'
+    | 'WRONG_PROJECT'
+    | 'MALFORMED'
+    | 'EXPECTATION_FAILED'
+    | 'ALREADY_USED'
+    | 'SESSION_ERASED';
+  /** Which requirement of EXPECTATION_FAILED does not hold; use of ALREADY_USED and SESSION_ERASED. */
   readonly field?: 'studyId' | 'respondentId' | 'minimumAssurance' | 'use';
 }
 

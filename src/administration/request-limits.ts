@@ -44,7 +44,7 @@ const sharedAddressFactor = 10;
 
 export function createLimits(deps: LimitDeps) {
   /** null where the counters store is away. */
-  async function takeRate(who: string, tag: string, limits: readonly RateLimit[]): Promise<RateState | null> {
+  async function takeRate(who: string, tag: string, limits: readonly RateLimit[], what?: string): ReturnType<TakeRate> {
     const nowMs = deps.now();
     const rate = await deps.counters.takeRate(tag, nowMs, limits).catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
@@ -52,16 +52,19 @@ export function createLimits(deps: LimitDeps) {
       deps.logger.warn({ internal: error.details.internal }, 'a call passed without its limits');
       return null;
     });
-    if (rate !== null && !rate.allowed) throw rateLimited(who, rate);
+    if (rate !== null && !rate.allowed) throw rateLimited(who, rate, what);
     return rate;
   }
   const take = async (...call: Parameters<typeof takeRate>): Promise<void> => void (await takeRate(...call));
 
   const takePage = async (kind: string, projectId: string, page: string | null): Promise<void> => {
     if (deps.publicPerMinute === 0) return;
-    await take('This page', projectId, [
-      { key: `${kind}:${page ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 },
-    ]);
+    await take(
+      'This page',
+      projectId,
+      perMinute(`${kind}:${page ?? ''}`, deps.publicPerMinute),
+      kind === 'probe' ? 'calls' : kind,
+    );
   };
 
   return {
@@ -89,9 +92,7 @@ export function createLimits(deps: LimitDeps) {
     ...addressLimits(deps, takeRate),
     /** One session of a browser, by the keyed hash of the token that it keeps. */
     takeDevice: (projectId: string, deviceRef: string): Promise<void> =>
-      take('This browser', projectId, [
-        { key: `sessions:${deviceRef}`, limit: deviceSessionsPerMinute, windowSeconds: 60 },
-      ]),
+      take('This browser', projectId, perMinute(`sessions:${deviceRef}`, deviceSessionsPerMinute), 'sessions'),
     /** One session or completion of a page; `page` is the registered pattern that allows it, null where none is registered. */
     takeWork: (kind: 'sessions' | 'completions', projectId: string, page: string | null) =>
       takePage(kind, projectId, page),
@@ -99,23 +100,25 @@ export function createLimits(deps: LimitDeps) {
     takeProbeRate: (projectId: string, page: string | null) => takePage('probe', projectId, page),
     /** An access token for a client that authenticated. */
     takeToken: (clientId: string) =>
-      take('This client', clientId, [{ key: 'tokens', limit: tokensPerMinute, windowSeconds: 60 }]),
+      take('This client', clientId, perMinute('tokens', tokensPerMinute), 'access tokens'),
     /** A failed authentication as a client; null stands for all that name none that is known. */
     takeFailedAuthentication: (clientId: string | null) =>
-      take('This client', clientId ?? 'oauth', [
-        {
-          key: 'failures',
-          limit: clientId === null ? unknownClientsPerMinute : failedAuthenticationsPerMinute,
-          windowSeconds: 60,
-        },
-      ]),
+      take(
+        'This client',
+        clientId ?? 'oauth',
+        perMinute('failures', clientId === null ? unknownClientsPerMinute : failedAuthenticationsPerMinute),
+        'failed authentications',
+      ),
     /** One demo key of a project. */
     takeDemoKey: (projectId: string) =>
-      take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
+      take('This project', projectId, perMinute('demo-keys', demoKeysPerMinute), 'demo keys'),
   };
 }
 
-type TakeRate = (who: string, tag: string, limits: readonly RateLimit[]) => Promise<RateState | null>;
+const perMinute = (key: string, limit: number): readonly RateLimit[] => [{ key, limit, windowSeconds: 60 }];
+
+/** `what` is counted, in the words of the refusal. */
+type TakeRate = (who: string, tag: string, limits: readonly RateLimit[], what?: string) => Promise<RateState | null>;
 
 /**
  * Limits of an address, or of its /64. Addresses that nobody has on the internet are no caller’s own: they are of a network’s inside, or of a
@@ -134,7 +137,7 @@ function addressLimits({ publicPerAddress, networkOf }: LimitDeps, takeRate: Tak
     async takeAddress(kind: string, address: Address | null): Promise<void> {
       const limit = limitOf(address);
       if (address === null || limit === 0) return;
-      await takeRate(who, address.place, [{ key: `${kind}:address`, limit, windowSeconds: 60 }]);
+      await takeRate(who, address.place, perMinute(`${kind}:address`, limit), kind);
     },
     /** Counts a session; answers those of the hour as a multiple of the free ones, which are half of what a minute may have. 0: not limited. */
     async countSession(address: Address | null): Promise<number> {

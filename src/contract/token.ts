@@ -26,6 +26,7 @@ export const tokenErrors = [
   'MALFORMED',
   'EXPECTATION_FAILED',
   'ALREADY_USED',
+  'SESSION_ERASED',
 ] as const;
 export const expectations = ['studyId', 'respondentId', 'minimumAssurance', 'use'] as const;
 export type TokenError = (typeof tokenErrors)[number];
@@ -85,7 +86,7 @@ export const TokenVerification = Type.Object({
   ),
   use: Type.Optional(
     CallerId(
-      'Your id of what the pass is spent on. The first of a session is kept; the same again succeeds, another is ALREADY_USED.',
+      'Your id of what the pass is spent on. The first of a session is kept; the same again succeeds, another is ALREADY_USED. Needs no scope beyond that of the call.',
     ),
   ),
 });

@@ -19,12 +19,12 @@ export function notFound(what: string): Fault {
   return new Fault('NOT_FOUND', `There is no such ${what}.`);
 }
 
-/** 429 with Retry-After, the remaining calls and the end of the window in headers and body. `who` starts the sentence: "This key". */
-export function rateLimited(who: string, rate: RateState): Fault {
+/** 429 with Retry-After, the remaining calls and the end of the window in headers and body. `who` starts the sentence: "This key"; `what` is counted. */
+export function rateLimited(who: string, rate: RateState, what = 'calls'): Fault {
   const retryAfter = Math.max(1, Math.ceil(rate.resetInSeconds));
   return new Fault(
     'RATE_LIMIT_EXCEEDED',
-    `${who} may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`,
+    `${who} may make ${rate.limit} ${what} in this window. Come again in ${retryAfter} s.`,
     {
       headers: {
         'retry-after': String(retryAfter),

@@ -161,3 +161,17 @@ if (stack !== null) {
     );
   });
 }
+
+t.test('the refusal names what was counted', async (t) => {
+  const limits = limitsOver();
+  const refusalOf = async (take: () => Promise<void>): Promise<string> => {
+    for (let n = 0; n < 30; n += 1) {
+      const fault = await take().catch((error: unknown) => error as Fault);
+      if (fault !== undefined) return fault.message;
+    }
+    return '';
+  };
+  t.match(await refusalOf(() => limits.takeDevice('proj_words', 'dev_1')), /^This browser may make 20 sessions /);
+  t.match(await refusalOf(() => limits.takeWork('completions', 'proj_words', null)), /may make 5 completions /);
+  t.match(await refusalOf(() => limits.takeDemoKey('proj_words')), /^This project may make 10 demo keys /);
+});

@@ -104,6 +104,14 @@ t.test('a pass is spent on one thing: of uses at once one gets it, and the same 
   t.strictSame((await ask({ token, use: 'other' })).body, { success: false, error: 'ALREADY_USED', field: 'use' });
 });
 
+t.test('a pass whose session was erased can be spent on nothing, and is not said to have been used', async (t) => {
+  const token = await pass();
+  const path = `/projects/${service.bootstrap.projectId}/respondents/person`;
+  const erased = await service.call('DELETE', path, { headers: { 'x-api-key': service.bootstrap.organizationKey } });
+  t.equal(erased.status, 200);
+  t.strictSame((await ask({ token, use: 'one' })).body, { success: false, error: 'SESSION_ERASED', field: 'use' });
+});
+
 t.test('the vh_token of a redirect is verified by the service too, and shares the use of its session', async (t) => {
   const urls = { redirectPassUrl: 'https://survey.example/pass', redirectFailUrl: 'https://survey.example/fail' };
   await patch({ verificationMode: 'score', scoreModeConfig: urls });

@@ -38,7 +38,7 @@ export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps) {
       metrics.storeFailures.inc({ store: 'counters' });
       return null;
     });
-    if (rate?.allowed === false) throw rateLimited('Wrong client secrets', rate);
+    if (rate?.allowed === false) throw rateLimited('This address', rate, 'tries with a wrong client secret');
   }
 
   return {

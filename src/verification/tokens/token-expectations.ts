@@ -21,8 +21,8 @@ export function createTokenCheck({ database, verifyToken }: TokenCheckDeps): Che
     if (!reply.success) return reply;
     const field = findUnmet(reply, expected);
     if (field !== null) return { success: false, error: 'EXPECTATION_FAILED', field };
-    if (use === undefined || (await takeUse(database, caller.organizationId, reply.sessionId ?? '', use))) return reply;
-    return { success: false, error: 'ALREADY_USED', field: 'use' };
+    const error = use === undefined ? null : await spend(database, caller.organizationId, reply.sessionId ?? '', use);
+    return error === null ? reply : { success: false, error, field: 'use' };
   };
 }
 
@@ -37,15 +37,16 @@ function findUnmet(
   return minimumAssurance === undefined || enough.includes(reply.assuranceLevel ?? 'none') ? null : 'minimumAssurance';
 }
 
-/** False where the session was used for something else, or is gone. */
-async function takeUse(database: Database, organizationId: string, sessionId: string, use: string): Promise<boolean> {
+/** null where the pass is spent on this use, now or before. */
+async function spend(database: Database, organizationId: string, sessionId: string, use: string) {
   const hash = createHash('sha256').update(use).digest();
-  const rows = await inOrganization(database, organizationId, (tx) =>
-    tx.query(
-      `UPDATE verification_sessions SET use_hash = $2 WHERE session_id = $1 AND coalesce(use_hash, $2) = $2 RETURNING session_id`,
+  const [session] = await inOrganization(database, organizationId, (tx) =>
+    tx.query<{ isOwn: boolean }>(
+      `UPDATE verification_sessions SET use_hash = coalesce(use_hash, $2) WHERE session_id = $1 RETURNING use_hash = $2 AS "isOwn"`,
       [sessionId, hash],
       { recurring: true },
     ),
   );
-  return rows.length > 0;
+  if (session === undefined) return 'SESSION_ERASED';
+  return session.isOwn ? null : 'ALREADY_USED';
 }

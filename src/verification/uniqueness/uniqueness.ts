@@ -106,8 +106,8 @@ export function createUniqueness(deps: UniquenessDeps) {
     const device = await devices.describe(organizationId, envelope);
     const provenance = { country: session.country, cameraRef: devices.cameraRefOf(organizationId, envelope) };
     const isRetry = session.sessionId !== rootSessionId;
-    if (face === null && device === null && respondentId === null && !isRetry)
-      return { ...nothingCompared, isFaceRefused };
+    const isNobody = face === null && device === null && respondentId === null && !isRetry;
+    if (isNobody) return { ...nothingCompared, isFaceRefused };
     const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
     const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
     const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
@@ -136,15 +136,9 @@ export function createUniqueness(deps: UniquenessDeps) {
       search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
       identity: identity?.match == null ? query : null,
     });
-    const isDecisive = deduplication.device === 'fail';
-    return {
-      biometric,
-      device: likeness === null ? null : { ...likeness, isDecisive },
-      identity,
-      isFaceRefused,
-      isFaceChanged: own?.isOther === true,
-      chain,
-    };
+    const deviceMatch = likeness === null ? null : { ...likeness, isDecisive: deduplication.device === 'fail' };
+    const isFaceChanged = own?.isOther === true;
+    return { biometric, device: deviceMatch, identity, isFaceRefused, isFaceChanged, chain };
   }
 
   return {

@@ -32,7 +32,7 @@ export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
       const cut = cutOff.get(`${projectId}\n${placeOf(address)}`);
       if (cut === undefined || cut.untilMs <= now()) return;
       const resetInSeconds = (cut.untilMs - now()) / 1_000;
-      throw rateLimited('Failed camera checks from this address', { ...cut.rate, resetInSeconds });
+      throw rateLimited('This address', { ...cut.rate, resetInSeconds }, 'failed camera checks');
     },
     async countFailed(projectId: string, address: string): Promise<void> {
       const place = placeOf(address);
