@@ -168,12 +168,12 @@ interface Done {
 
 /** An open loop: calls leave when they are due, whatever became of those before. */
 async function live(
-  world: Neighbourhood,
+  target: Neighbourhood,
   ages: number[],
   { seconds, perSecond = 50 }: NeighboursOptions,
   from: number,
 ): Promise<Felt> {
-  const calls = neighbourCalls(world);
+  const calls = neighbourCalls(target);
   const latencies: number[] = [];
   let failures = 0;
   ages.length = 0;
@@ -223,23 +223,23 @@ async function run(options: NeighboursOptions, environment: Readonly<Record<stri
     ...{ BENCH_PLACES: String(places), BENCH_SESSIONS: String(places * 5) },
   });
   const receiver = await startReceiver();
-  const world = service.info;
+  const target = service.info;
   try {
     const register = (tenant: Tenant, path: string): Promise<Answer> =>
-      call('POST', `${world.baseUrl}/projects/${tenant.projectId}/webhooks`, keyOf(tenant), {
+      call('POST', `${target.baseUrl}/projects/${tenant.projectId}/webhooks`, keyOf(tenant), {
         url: receiver.url + path,
       });
-    await register(world.neighbour, '/fast');
-    await Promise.all(Array.from({ length: slowEndpoints }, (_, n) => register(world.storm, `/slow/${n}`)));
-    await live(world, receiver.ages, { ...options, seconds: 2 }, 0);
+    await register(target.neighbour, '/fast');
+    await Promise.all(Array.from({ length: slowEndpoints }, (_, n) => register(target.storm, `/slow/${n}`)));
+    await live(target, receiver.ages, { ...options, seconds: 2 }, 0);
     const rows: Row[] = [];
     for (const [index, thing] of only.entries()) {
       const from = (index + 1) * 1_000_000;
-      const work = stormCalls(world)[thing];
-      const alone = await live(world, receiver.ages, options, from);
+      const work = stormCalls(target)[thing];
+      const alone = await live(target, receiver.ages, options, from);
       let isOver = false;
       const storm = rage(work, heavyThings[thing], () => isOver);
-      const felt = await live(world, receiver.ages, options, from + 500_000);
+      const felt = await live(target, receiver.ages, options, from + 500_000);
       isOver = true;
       const inStorm = await storm;
       const until = performance.now() + seconds * 1_000;

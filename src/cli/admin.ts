@@ -12,6 +12,7 @@ import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand, type OperatorCommand } from '../projects/operator/operator-command.js';
 import { findOperatorService, sendOperatorCommand } from '../projects/operator/operator-channel.js';
+import { readApplied } from '../stores/database/migration-plan.js';
 import { findServerMark, openDatabaseAlone } from '../stores/database/open.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
@@ -109,6 +110,8 @@ async function runAlone(settings: Settings, command: OperatorCommand): Promise<u
   const given = { current: operatorMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
   sayTarget(describeDatabase(settings, process.env));
   const database = await openDatabaseAlone(settings, loggerOf(settings));
+  const schema = (await readApplied(database)).at(-1)?.name;
+  process.stderr.write(`Its schema is ${schema}; Redis and Kafka are not touched.\n`);
   try {
     const { readable } = await checkMasterKeys(database, given);
     return await runOperatorCommand(

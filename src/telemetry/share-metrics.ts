@@ -33,6 +33,7 @@ export function shareMetrics({ histogram, counter }: Makers, clock = () => perfo
   const refused = counter('vh_share_refused_total', 'Calls that waited for a place for too long and were refused.', [
     'operation',
   ]);
+  refused.inc({ operation: 'database' }, 0);
   let sums = new LRUCache<string, Sums>({ max: pairsMax });
   let earlier = sums;
   let sinceMs = clock();

@@ -21,7 +21,7 @@ t.test('the rules fire on what they are for and are silent when all is well', as
     else t.comment(absence);
     return;
   }
-  t.match((await run('promtool', ['check', 'rules', rules])).stdout, /15 rules found/);
+  t.match((await run('promtool', ['check', 'rules', rules])).stdout, /16 rules found/);
   const cases = repositoryPath('test/deploy/alerts.test.yml');
   t.match(await run('promtool', ['test', 'rules', cases]).catch((error: unknown) => error), {
     stdout: /SUCCESS/,
@@ -52,6 +52,9 @@ t.test('the rules ask for metrics that there are, and each has its case', async 
   for (const group of ['receipts', 'history', 'webhooks', 'analytics'])
     for (const name of ['vh_dead_letters_total', 'vh_log_lost_entries_total', 'vh_log_lag_entries'])
       t.match(metrics, `${name}{group="${group}"} 0\n`);
-  for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g))
+  const runbook = await readFile(repositoryPath('docs/operations.md'), 'utf8');
+  for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g)) {
+    t.match(runbook, `| \`${name}\` |`, `${name} has a line in the runbook`);
     t.ok(cases.split(`alertname: ${name}`).length > 2, `${name} fires in one case and is silent in another`);
+  }
 });
