@@ -18,6 +18,7 @@ import {
   openReservation,
   type QuotaReservation,
 } from './reservation-store.js';
+import { leave, type AnswerExit } from './exits.js';
 import type { Claimant } from './limits.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { isVerificationEnough, screen } from './study-rules.js';
@@ -58,6 +59,7 @@ export interface HostedVerificationClient {
 
 export interface EntryDeps extends SurveyDeps {
   readonly database: Database;
+  readonly exit: AnswerExit;
   /** Whether the link opens the study. */
   readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
   readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
@@ -86,7 +88,8 @@ export function createEntryService(deps: EntryDeps) {
       );
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
       if (known === null && isExpired) return pageOf(study, 'expired');
-      if (known === null && study.status !== 'fielding') return pageOf(study, 'closed');
+      if (known === null && study.status !== 'fielding')
+        return deps.exit(study, { supplierId, respondentId }, 'full', 'closed');
       const surroundings = deps.locate(visit.address);
       const declared = traitsOf(visit.link);
       const traits = { ...declared, country: surroundings.country ?? declared.country };
@@ -188,9 +191,12 @@ export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Stud
 
 /** Where a respondent goes from the reservation that they have. */
 async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
-  if (reservation.state === 'completed' || reservation.state === 'terminated') return pageOf(study, 'done');
-  if (reservation.state === 'screened') return pageOf(study, reservation.screenedFor === 'full' ? 'full' : 'declined');
-  if (!letsHoldersFinish(study.status) || reservation.state === 'entering') return pageOf(study, 'closed');
+  if (reservation.state === 'completed' || reservation.state === 'terminated')
+    return deps.exit(study, reservation, 'finished', 'done');
+  if (reservation.state === 'screened')
+    return leave(deps.exit, study, reservation, reservation.screenedFor === 'full' ? 'full' : 'declined');
+  if (!letsHoldersFinish(study.status) || reservation.state === 'entering')
+    return deps.exit(study, reservation, 'full', 'closed');
   if (reservation.state === 'released') return retake(deps, study, reservation);
   if (reservation.state === 'surveying')
     return { kind: 'redirect', url: await surveyAddress(deps, study, reservation) };
@@ -204,7 +210,7 @@ async function retake(deps: EntryDeps, study: Study, reservation: QuotaReservati
     taken: await applyEvent(tx, current, now, 'admit', { change: { dueInMs: deps.reservationMs } }),
   }));
   if (taken.state !== 'released') return continueAt(deps, study, taken);
-  return pageOf(study, status === 'fielding' ? 'full' : 'closed');
+  return deps.exit(study, reservation, 'full', status === 'fielding' ? 'full' : 'closed');
 }
 
 /** To the hosted verification, or past it where its result is there. */
@@ -220,7 +226,7 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
       : applyEvent(tx, current, now, 'fail', { change: { screenedFor: 'verification' } }),
   );
   // Sample and quotas may have been reduced since the reservation was taken.
-  if (judged.state === 'released') return pageOf(study, 'full');
+  if (judged.state === 'released') return deps.exit(study, judged, 'full', 'full');
   return continueAt(deps, study, judged);
 }
 

@@ -1,5 +1,6 @@
 /** Request examples of the API document. They work as they stand with the demo organization’s keys. */
 import type { StudyCreation, StudyPatch } from '../contract/study.js';
+import type { StudyReturn } from '../contract/study-returns.js';
 import type { Invitations, SupplierChange, SupplierCreation } from '../contract/supplier.js';
 
 export const creationExample: StudyCreation = {
@@ -46,3 +47,5 @@ export const invitationsExample: Invitations = {
 export const linkCheckExample = {
   url: 'http://127.0.0.1:3001/v1/enter/study_019a2f3c5d6e7f8091a2b3c4d5e6f708?rid=r-1001&src=north-panel',
 };
+
+export const returnExample: StudyReturn = { place: 'plc_019a2f3c5d6e7f8091a2b3c4d5e6f708', status: 'complete' };

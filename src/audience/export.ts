@@ -3,13 +3,12 @@
  * run is made text by an apostrophe.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { RespondentReply, respondentStatuses, type RespondentStatus } from '../contract/study.js';
+import { RespondentReply, respondentStatuses } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
-import type { ReservationState } from './transitions.js';
-import { screenOutReasonOf, surveySeconds } from './study-rules.js';
+import { screenOutReasonOf, statuses, surveySeconds } from './study-rules.js';
 import type { Study } from './study-store.js';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
@@ -32,14 +31,9 @@ interface Batch {
 export const shownStatuses = ['verified', 'all', ...respondentStatuses] as const;
 export type ShownStatus = (typeof shownStatuses)[number];
 
-const states: Readonly<Record<ReservationState, RespondentStatus>> = {
-  ...{ entering: 'entering', screened: 'screened_out', verifying: 'verifying', surveying: 'in_survey' },
-  ...{ completed: 'completed', terminated: 'terminated', released: 'released' },
-};
-
 /** Newest first. */
 export async function listRespondents(tx: Queryable, studyId: string, page: Page, shown: ShownStatus): Promise<Batch> {
-  const state = Object.entries(states).find(([, status]) => status === shown)?.[0] ?? null;
+  const state = Object.entries(statuses).find(([, status]) => status === shown)?.[0] ?? null;
   const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND ($2::text IS NULL OR place_id < $2)
         AND ($4::text IS NULL OR state = $4) ${shown === 'verified' ? 'AND (verified OR completion IS NOT NULL)' : ''}
@@ -89,7 +83,7 @@ const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   respondentId: reservation.respondentId,
   sourceId: reservation.sourceId,
   entry: reservation.entry,
-  status: states[reservation.state],
+  status: statuses[reservation.state],
   completion: reservation.completion,
   screenOutReason: screenOutReasonOf(reservation),
   token: reservation.token,

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { StringEnum } from '../contract/common.js';
+import { returnStatuses } from '../contract/study-returns.js';
 import { tokenLengthMax } from '../contract/token.js';
 import { Fault } from '../errors.js';
 import { registerStorableText } from '../http/json-body.js';
@@ -14,7 +15,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { createEntryService, Visit } from './entry-service.js';
 import { pageOfFault, type Answer } from './fielding.js';
 import type { SendPage } from './page-routes.js';
-import { returnStatuses, type createReturnService } from './return-service.js';
+import type { createReturnService } from './return-service.js';
 
 export interface FieldingRouteDeps {
   readonly entries: ReturnType<typeof createEntryService>;
@@ -92,12 +93,17 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
         querystring: Type.Object({
           vh_token: Type.String({ minLength: 1, maxLength: tokenLengthMax }),
           status: StringEnum(returnStatuses),
+          t: Type.Optional(Type.String({ pattern: '^[0-9]{1,11}$' })),
+          sig: Text,
         }),
       },
     },
     async (request, reply) => {
       await deps.takeVisit(request.clientAddress);
-      const answer = await deps.returns.comeBack(request.query.vh_token, request.query.status);
+      const { vh_token: token, status, t, sig } = request.query;
+      // Half a signature is none, and not the browser's own word either.
+      const signed = t === undefined && sig === undefined ? null : { t: t ?? '', sig: sig ?? '' };
+      const answer = await deps.returns.comeBack(token, status, signed);
       deps.metrics.studyReturns.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
       return send(deps, request, reply, answer);
     },

@@ -60,9 +60,8 @@ export async function applyEvent(
   if (missing !== null && state === 'released' && now.state === 'released') return now;
   const screenedFor = state === 'screened' ? (missing ?? change.screenedFor ?? null) : null;
   const taker = missing === null ? claimOf(claim) : {};
-  const ended = state === 'completed' || state === 'terminated' ? ({ ended: true } as const) : {};
   return changeReservation(tx, now, {
-    ...{ ...change, ...taker, ...ended },
+    ...{ ...change, ...taker },
     ...{ state, screenedFor, verified: isVerifiedBy(event, state) },
   });
 }

@@ -124,7 +124,18 @@ export async function hasRoom(tx: Queryable, study: Study, reservationId: string
 export type ReservationChange = Partial<
   Pick<
     QuotaReservation,
-    'score' | 'recommendation' | 'duplicateBand' | 'receiptId' | 'screenedFor' | 'verified' | 'deviceRef'
+    | 'score'
+    | 'recommendation'
+    | 'duplicateBand'
+    | 'receiptId'
+    | 'screenedFor'
+    | 'verified'
+    | 'deviceRef'
+    | 'completion'
+    | 'returnedAt'
+    | 'returnedBy'
+    | 'refusedFor'
+    | 'reversedAt'
   >
 > & {
   readonly addressRef?: string | null;
@@ -133,8 +144,8 @@ export type ReservationChange = Partial<
   readonly linkId?: string;
   /** Milliseconds from now, by the database’s clock, until the reservation expires. */
   readonly dueInMs?: number;
-  /** It ends now, and its outcome is due to be reported. */
-  readonly ended?: true;
+  /** Whether its outcome is to be reported. */
+  readonly outcomeDue?: boolean;
 };
 
 const changeColumns = {
@@ -149,6 +160,12 @@ const changeColumns = {
   recommendation: 'recommendation',
   duplicateBand: 'duplicate_band',
   receiptId: 'receipt_id',
+  completion: 'completion',
+  returnedAt: 'returned_at',
+  returnedBy: 'returned_by',
+  refusedFor: 'refused_for',
+  reversedAt: 'reversed_at',
+  outcomeDue: 'outcome_due',
 } as const;
 
 /** Changes a reservation and, by what it is then, the counts with it; returns the new reservation. */
@@ -166,7 +183,7 @@ export async function changeReservation(
   if (change.dueInMs !== undefined)
     sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
   if (change.state === 'surveying') sets.push('surveyed_at = coalesce(surveyed_at, now())');
-  if (change.ended === true) sets.push('returned_at = now(), outcome_due = true');
+  if (change.state !== undefined) sets.push('exit_due = supplier_id IS NOT NULL');
   const [row] = await tx.query<ReservationRow>(
     `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${reservationColumns}`,
     values,
@@ -175,10 +192,12 @@ export async function changeReservation(
   const [was, is] = [countsOf(before), countsOf(row)];
   const held = is.held - was.held;
   const verified = is.verified - was.verified;
-  const shifts = [held, verified, is.completed - was.completed, is.screenedOut - was.screenedOut];
+  const names = ['completed', 'screenedOut', 'unconfirmed', 'reversed'] as const;
+  const shifts = [held, verified, ...names.map((name) => is[name] - was[name])];
   if (shifts.some((shift) => shift !== 0))
     await tx.query(
-      `UPDATE studies SET held = held + $2, verified = verified + $3, completed = completed + $4, screened_out = screened_out + $5 WHERE study_id = $1`,
+      `UPDATE studies SET held = held + $2, verified = verified + $3, completed = completed + $4, screened_out = screened_out + $5,
+              unconfirmed = unconfirmed + $6, reversed = reversed + $7 WHERE study_id = $1`,
       [studyId, ...shifts],
     );
   if (held !== 0 || verified !== 0)

@@ -1,69 +1,142 @@
 /**
- * The way back from a survey: closes the reservation of the token once, and reports the outcome to scoring. The first answer stands. A
- * released reservation is taken back if there is room. A report that failed is repeated by the next round; a repeated one counts once.
+ * The way back from a survey: closes the reservation, and reports the outcome to scoring. Who says what, and what stands, is decided in
+ * return-rules.ts. A released reservation is taken back if there is room. A report that failed is repeated by the next round; a repeated one
+ * counts once.
  */
 import type { OutcomeEvent } from '../contract/outcome.js';
+import type { ReturnReply, ReturnStatus, StudyReturn } from '../contract/study-returns.js';
+import type { Secrets, SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
 import type { DataOwner } from '../kernel/caller.js';
+import { invalid, notFound } from '../kernel/faults.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
 import { dataOwnerOf } from './entry-service.js';
+import { leave, type AnswerExit } from './exits.js';
 import { applyEvent, pageOf, underLock, type Answer } from './fielding.js';
-import { findReservation, type QuotaReservation } from './reservation-store.js';
+import type { PageName } from './page-texts.js';
+import { changeReservation, findReservation, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
-import { findStudy, type Study } from './study-store.js';
-import { decide, type ReservationState } from './transitions.js';
-
-export const returnStatuses = ['complete', 'terminate'] as const;
-export type ReturnStatus = (typeof returnStatuses)[number];
+import { judgeReturn, type GivenReturn } from './return-rules.js';
+import { isSurveyKey, returnLines, signerOf } from './signatures.js';
+import { statuses } from './study-rules.js';
+import { findStudy, readSurveySecrets, type Study, type StudyOwner } from './study-store.js';
+import { decide } from './transitions.js';
 
 export interface ReturnDeps {
   readonly database: Database;
   readonly tokens: ReservationTokens;
+  readonly secrets: SecretStore;
   readonly reportOutcome: ReportOutcome;
+  readonly exit: AnswerExit;
+  readonly now: () => number;
 }
 
-export function createReturnService({ database, tokens, reportOutcome }: ReturnDeps) {
+/** Whoever reports a return: the study's owner, or the survey with its key. */
+export type ReturnCaller = { readonly owner: StudyOwner } | { readonly surveyKey: string };
+
+/** How far a time of the survey may be ahead of the clock here. */
+const aheadMs = 300_000;
+
+export function createReturnService(deps: ReturnDeps) {
+  const { database, tokens, secrets, now } = deps;
+
+  const apply = async (study: Study, reservation: QuotaReservation, given: GivenReturn): Promise<Applied> => {
+    const applied = await underLock(database, reservation, (tx, current, found) => close(tx, current, found, given));
+    if (applied.teaches) await deps.reportOutcome(study, applied.reservation);
+    return applied;
+  };
+  const secretsOf = async (study: Study) =>
+    secrets.open(study.studyId, await readSurveySecrets(database, study.studyId));
+
   return {
-    async comeBack(token: string, status: ReturnStatus): Promise<Answer> {
+    /** By the respondent's browser. With a signature it is the survey's word; one that is wrong changes nothing. */
+    async comeBack(
+      token: string,
+      status: ReturnStatus,
+      signed: { readonly t: string; readonly sig: string } | null = null,
+    ): Promise<Answer> {
       const claims = tokens.read(token);
       const reservation = claims === null ? null : await findReservation(database, claims.sub);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (claims === null || reservation === null || study === null || !isTokenOf(claims, reservation))
         return pageOf(study, 'expired');
-      const { page, closed } = await underLock(database, reservation, (tx, current, now) =>
-        close(tx, current, now, status),
-      );
-      if (closed !== null) await reportOutcome(study, closed);
-      return pageOf(study, page);
+      const lines = returnLines(study.studyId, reservation.reservationId, status, signed?.t ?? '');
+      const atMs = Number(signed?.t ?? '0') * 1_000;
+      const isForged =
+        signed !== null && (atMs > now() + aheadMs || signerOf(await secretsOf(study), lines, signed.sig) === null);
+      if (isForged) return pageOf(study, 'broken');
+      const { page, reservation: after } = await apply(study, reservation, {
+        status,
+        by: signed === null ? 'browser' : 'survey',
+        at: new Date(signed === null ? now() : Math.min(atMs, now())),
+        isDated: signed !== null,
+      });
+      return page === 'thanks' || page === 'full' ? leave(deps.exit, study, after, page) : pageOf(study, page);
+    },
+
+    /** From server to server. Throws INVALID_KEY; NOT_FOUND; CONFLICT for a place that never came to the survey. */
+    async report(caller: ReturnCaller, studyId: string, { place, status, at }: StudyReturn): Promise<ReturnReply> {
+      const study = await findStudy(database, studyId, 'owner' in caller ? { owner: caller.owner } : {});
+      if ('surveyKey' in caller) await requireSurveyKey(study, caller.surveyKey, secretsOf);
+      const reservation = study === null ? null : await findReservation(database, place);
+      if (study === null) throw notFound('study');
+      if (reservation?.studyId !== studyId) throw notFound('place in this study');
+      if (at !== undefined && Date.parse(at) > now() + aheadMs)
+        throw invalid([{ path: '/at', message: 'is ahead of the time here.' }]);
+      const applied = await apply(study, reservation, {
+        status,
+        by: 'owner' in caller ? 'owner' : 'survey',
+        at: new Date(at ?? now()),
+        isDated: at !== undefined,
+      });
+      if (applied.page === 'expired')
+        throw new Fault('CONFLICT', 'The respondent of this place was not sent to the survey.');
+      if (applied.page === 'closed') throw new Fault('CONFLICT', `The study is ${study.status}; no return counts now.`);
+      const { state, completion } = applied.reservation;
+      return { place, status: statuses[state], completion, changed: applied.changed };
     },
   };
 }
 
-interface Closing {
-  readonly page: 'thanks' | 'full' | 'closed' | 'expired';
-  /** The reservation, if this call closed it. */
-  readonly closed: QuotaReservation | null;
+/** A key is refused alike whether the study exists or not. */
+async function requireSurveyKey(
+  study: Study | null,
+  surveyKey: string,
+  secretsOf: (study: Study) => Promise<Secrets>,
+): Promise<void> {
+  if (study === null || !isSurveyKey(await secretsOf(study), surveyKey))
+    throw new Fault(
+      'INVALID_KEY',
+      'Send the surveyKey of this study, or an API key, as "Authorization: Bearer <key>".',
+    );
+}
+
+interface Applied {
+  readonly page: Extract<PageName, 'thanks' | 'full' | 'closed' | 'expired'>;
+  readonly reservation: QuotaReservation;
+  readonly changed: boolean;
+  readonly teaches: boolean;
 }
 
 /** Where the study was made smaller while they were out, whoever comes back first has what is left. */
-async function close(
-  tx: Queryable,
-  study: Study,
-  reservation: QuotaReservation,
-  status: ReturnStatus,
-): Promise<Closing> {
-  const { state } = reservation;
-  if (isEnded(state)) return { page: 'thanks', closed: null };
-  if (state !== 'surveying' && state !== 'released') return { page: 'expired', closed: null };
-  if (decide(status, study, reservation) === null) return { page: 'closed', closed: null };
-  const after = await applyEvent(tx, study, reservation, status);
-  const closed = isEnded(after.state) ? after : null;
-  return { page: status === 'terminate' || after.state === 'completed' ? 'thanks' : 'full', closed };
+async function close(tx: Queryable, study: Study, found: QuotaReservation, given: GivenReturn): Promise<Applied> {
+  const { state } = found;
+  const kept = { reservation: found, changed: false, teaches: false };
+  const hasEnded = state === 'completed' || state === 'terminated';
+  if (!hasEnded && state !== 'surveying' && state !== 'released') return { ...kept, page: 'expired' };
+  const verdict = judgeReturn(study, found, given);
+  if (verdict === null) return { ...kept, page: 'thanks' };
+  const { event, teaches, ...result } = verdict;
+  if (decide(event, study, found) === null) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
+  const change = { ...result, returnedBy: given.by, outcomeDue: teaches };
+  const after = await applyEvent(tx, study, found, event, { change });
+  if (after.state === 'released') return { ...kept, page: 'full' };
+  const isFull = event !== 'terminate' && after.state === 'terminated';
+  const reservation = isFull ? await changeReservation(tx, after, { completion: null }) : after;
+  return { page: isFull ? 'full' : 'thanks', reservation, changed: true, teaches };
 }
-
-const isEnded = (state: ReservationState): boolean => state === 'completed' || state === 'terminated';
 
 /** Never rejects. */
 export type ReportOutcome = (study: Study, reservation: QuotaReservation) => Promise<void>;
@@ -95,9 +168,20 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
   };
 }
 
-const outcomeOf = ({ reservationId, state, returnedAt, respondentRef }: QuotaReservation): OutcomeEvent => ({
-  sessionId: reservationId,
-  occurredAt: (returnedAt ?? new Date(0)).toISOString(),
-  detail: { respondentId: respondentRef },
-  ...(state === 'completed' ? { type: 'complete' } : { type: 'dq', reasonClass: 'fit' }),
-});
+/** What scoring learns: a complete, a screen-out by the survey, or the rejection of a complete. */
+function outcomeOf(reservation: QuotaReservation): OutcomeEvent {
+  const { reservationId, state, returnedAt, reversedAt, respondentRef, refusedFor } = reservation;
+  const event = { sessionId: reservationId, detail: { respondentId: respondentRef } };
+  if (reversedAt !== null)
+    return {
+      ...event,
+      type: 'reconciliation',
+      occurredAt: reversedAt.toISOString(),
+      reasonClass: refusedFor ?? 'unknown',
+    };
+  const occurredAt = (returnedAt ?? new Date(0)).toISOString();
+  if (state === 'completed') return { ...event, type: 'complete', occurredAt };
+  return refusedFor === 'quality'
+    ? { ...event, type: 'quality_term', occurredAt, reasonClass: 'quality' }
+    : { ...event, type: 'dq', occurredAt, reasonClass: 'fit' };
+}

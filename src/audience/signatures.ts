@@ -42,3 +42,7 @@ export function signerOf({ current, previous }: Secrets, lines: Lines, signature
   if (isBy(current)) return 'current';
   return isBy(previous) ? 'previous' : null;
 }
+
+/** Whether a key that was sent is one of these, in constant time. */
+export const isSurveyKey = (secrets: Secrets, given: string): boolean =>
+  signerOf(secrets, [given], sign(given, [given])) !== null;

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Access } from '../http/access-declaration.js';
+import type { GuardedAccess } from '../http/access-declaration.js';
 import { actorOf } from '../administration/audit.js';
 import { StringEnum } from '../contract/common.js';
 import { ListQuery, pageFields, PageQuery } from '../contract/paging.js';
@@ -34,13 +34,13 @@ export interface StudyRouteDeps {
 }
 
 /** Of new work; what reads, secures and ends stays open when a trial has ended. */
-export const working: Access = {
+export const working: GuardedAccess = {
   credential: 'api-key',
   scope: 'audience:write',
   oauth: ['audience:write'],
   demo: 'refused',
 };
-export const access: Access = { ...working, afterTrial: true };
+export const access: GuardedAccess = { ...working, afterTrial: true };
 export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
 export const item = '/studies/:studyId';
 const route = routesOf('Studies');

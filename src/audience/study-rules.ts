@@ -9,6 +9,7 @@
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
 import type {
+  RespondentStatus,
   ScreenOutReason,
   StudyAction,
   StudyCreation,
@@ -19,6 +20,7 @@ import type {
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
 import type { QuotaReservation, ScreenedFor } from './reservation-store.js';
+import type { ReservationState } from './transitions.js';
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
@@ -144,6 +146,12 @@ export function screen(
       return 'gate';
   }
 }
+
+/** A place as its owner sees it. */
+export const statuses: Readonly<Record<ReservationState, RespondentStatus>> = {
+  ...{ entering: 'entering', screened: 'screened_out', verifying: 'verifying', surveying: 'in_survey' },
+  ...{ completed: 'completed', terminated: 'terminated', released: 'released' },
+};
 
 const screenOutReasons: Readonly<Record<ScreenedFor, ScreenOutReason>> = {
   ...{ gate: 'quality', verification: 'quality', duplicate: 'duplicate', country: 'targeting' },

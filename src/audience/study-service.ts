@@ -15,6 +15,8 @@ import {
   type StudyPatch,
   type StudyReply,
 } from '../contract/study.js';
+import { graceHours } from '../contract/supplier.js';
+import type { AuditAction } from '../contract/audit.js';
 import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
@@ -37,6 +39,7 @@ import {
   insertStudy,
   listStudies,
   readQuotas,
+  replaceSurveyKey,
   setStatus,
   type Study,
   type StudyWithQuotas,
@@ -107,6 +110,15 @@ export function createStudyService(deps: StudyServiceDeps) {
         const status = stateAfter(study.status, action);
         await setStatus(tx, studyId, status);
         await note(tx, actor, study, 'study.moved', { from: study.status, to: status });
+      }),
+
+    rotateSurveyKey: (actor: Actor, caller: StudyCaller, studyId: string, overlapHours: number = graceHours.default) =>
+      inOrganization(database, caller.organizationId, async (tx) => {
+        const study = requireStudy(await findStudy(tx, studyId, { owner: caller, lock: true }));
+        const { secret, sealed } = deps.secrets.make(studyId);
+        const until = await replaceSurveyKey(tx, studyId, sealed, overlapHours);
+        await note(tx, actor, study, 'study.survey_key_rotated', { overlapHours });
+        return { surveyKey: secret, previousSecretUntil: until?.toISOString() ?? null };
       }),
 
     /** Open studies of the whole organization that the supplier whose project calls may send to. */
@@ -252,7 +264,7 @@ const note = (
   tx: Queryable,
   actor: Actor,
   { organizationId, studyId }: Study,
-  action: 'study.created' | 'study.changed' | 'study.moved',
+  action: Extract<AuditAction, `study.${string}`>,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<void> => recordAudit(tx, actor, { organizationId, action, subject: { kind: 'study', id: studyId }, detail });
 

@@ -1,5 +1,6 @@
 /** Studies and their quotas. Whoever changes a count or a reservation locks the study first. */
 import type { EntryMode, ReturnMode, StudyLimits, StudyQuota, StudyState } from '../contract/study.js';
+import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { normalTrait } from './study-rules.js';
@@ -190,6 +191,26 @@ export async function changeStudy(
       WHERE q.study_id = $1 AND q.position = counted.position`,
     [study.studyId],
   );
+}
+
+export async function readSurveySecrets(tx: Queryable, studyId: string): Promise<SealedSecrets> {
+  const [row] = await tx.query<SealedSecrets>(`SELECT ${sealedColumns} FROM studies WHERE study_id = $1`, [studyId]);
+  if (row === undefined) throw new Error(`the study ${studyId} is not there`);
+  return row;
+}
+
+/** When the old key ends; null: it has. */
+export async function replaceSurveyKey(
+  tx: Queryable,
+  studyId: string,
+  sealed: Uint8Array,
+  overlapHours: number,
+): Promise<Date | null> {
+  const [row] = await tx.query<{ until: Date | null }>(
+    `UPDATE studies SET ${replaceSealed} WHERE study_id = $1 RETURNING previous_until AS until`,
+    [studyId, sealed, overlapHours],
+  );
+  return row?.until ?? null;
 }
 
 export async function setStatus(tx: Queryable, studyId: string, status: StudyState): Promise<void> {

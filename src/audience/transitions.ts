@@ -5,8 +5,10 @@
  *     entering ──admit──▶ verifying ──pass──▶ surveying ──complete──▶ completed
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
+ *
+ * `hold` is a complete that does not count until it is confirmed, by `complete`. What has ended changes by a stronger word only (return-rules.ts).
  */
-import type { StudyState } from '../contract/study.js';
+import type { Completion, StudyState } from '../contract/study.js';
 
 export const reservationStates = [
   'entering',
@@ -19,7 +21,9 @@ export const reservationStates = [
 ] as const;
 export type ReservationState = (typeof reservationStates)[number];
 
-export const placeEvents = ['admit', 'screen', 'pass', 'fail', 'complete', 'terminate', 'expire'] as const;
+export const placeEvents = [
+  ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'reverse', 'expire'] as const),
+] as const;
 export type PlaceEvent = (typeof placeEvents)[number];
 
 /** `held`: a free place, within every limit of whoever takes it. `verified`: sample and quotas, which may have been reduced meanwhile. */
@@ -64,8 +68,15 @@ const table: readonly Row[] = [
   ['fail', 'verifying', letsFinish, 'screened'],
   ['complete', 'surveying', letsFinish, 'completed', 'verified', 'terminated'],
   ['complete', 'released', takes, 'completed', 'held', 'released'],
+  ['complete', 'completed', letsFinish, 'completed', 'verified', 'terminated'],
+  ['complete', 'terminated', takes, 'completed', 'held', 'terminated'],
+  ['hold', 'surveying', letsFinish, 'completed'],
+  ['hold', 'released', takes, 'completed', 'held', 'released'],
   ['terminate', 'surveying', letsFinish, 'terminated'],
   ['terminate', 'released', letsFinish, 'terminated'],
+  ['terminate', 'completed', letsFinish, 'terminated'],
+  ['terminate', 'terminated', letsFinish, 'terminated'],
+  ['reverse', 'completed', always, 'terminated'],
   ['expire', 'verifying', always, 'released'],
   ['expire', 'surveying', always, 'released'],
 ];
@@ -95,21 +106,29 @@ export interface PlaceCounts {
   readonly held: number;
   readonly verified: number;
   readonly completed: number;
+  readonly unconfirmed: number;
+  readonly reversed: number;
   readonly screenedOut: number;
 }
 
-export function countsOf({ state, verified }: Pick<PlaceFacts, 'state' | 'verified'>): PlaceCounts {
+export function countsOf({
+  state,
+  verified,
+  completion = null,
+}: Pick<PlaceFacts, 'state' | 'verified'> & { readonly completion?: Completion | null }): PlaceCounts {
   const holds = state === 'verifying' || state === 'surveying' || state === 'completed';
   return {
     held: Number(holds),
     verified: Number(holds && verified),
-    completed: Number(state === 'completed'),
+    completed: Number(state === 'completed' && verified),
+    unconfirmed: Number(state === 'completed' && !verified),
+    reversed: Number(completion === 'reversed'),
     screenedOut: Number(state === 'screened'),
   };
 }
 
 /** Whether an event that leads to a state makes the place a verified one. */
 export const isVerifiedBy = (event: PlaceEvent, to: ReservationState): boolean =>
-  to === 'completed' || (to === 'surveying' && event === 'pass');
+  (to === 'completed' && event === 'complete') || (to === 'surveying' && event === 'pass');
 
 export const letsHoldersFinish = (status: StudyState): boolean => letsFinish.includes(status);

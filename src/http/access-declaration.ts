@@ -26,6 +26,8 @@ export type Access =
       readonly demo?: 'refused';
       /** The handler counts the call against the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`. A call that fails earlier is counted when it is answered. */
       readonly limits?: 'handler';
+      /** A Bearer of 64 hexadecimal digits is a key of the resource itself, which the handler checks; `caller` is then null. */
+      readonly resourceKey?: true;
       /** The handler calls other routes on the caller’s behalf, and those count against the limits. */
       readonly relays?: true;
       /** Stays open after the organization’s trial: routes that read or secure, not routes that do billable work. */

@@ -49,6 +49,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;
     if (access === undefined || access.credential === 'none') return;
+    if (access.resourceKey === true && resourceKeyOf(request) !== null) return;
     const caller = await authenticate(request, access, deps);
     request.caller = caller;
     if (caller.kind === 'key' && takesRateHere(caller, access)) await takeRate(request, caller, deps);
@@ -110,6 +111,10 @@ export function keyCaller(request: FastifyRequest): KeyCaller {
   if (request.caller?.kind !== 'key') throw new Error('the route does not require an API key');
   return request.caller;
 }
+
+/** The key of a resource that a request carries; null: it carries none. */
+export const resourceKeyOf = (request: FastifyRequest): string | null =>
+  /^bearer ([0-9a-f]{64})$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
 
 /** The organization of whoever calls; for handlers of routes that take a credential. */
 export function organizationOf(request: FastifyRequest): string {

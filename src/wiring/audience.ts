@@ -1,19 +1,20 @@
 /** The role `audience`: a listener of its own with studies and entry links. It shares what the role `api` of the process has opened. */
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
-import { registerFieldingRoutes } from '../audience/fielding-routes.js';
-import type { LinkService } from '../audience/link-service.js';
+import { registerFieldingRoutes, type FieldingRouteDeps } from '../audience/fielding-routes.js';
+import { createExits } from '../audience/exits.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
+import { registerReturnRoutes } from '../audience/return-routes.js';
 import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { registerSupplierRoutes } from '../audience/supplier-routes.js';
 import { tokenTypes } from '../contract/token-kinds.js';
+import { createSecretStore } from '../crypto/secret-store.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
@@ -66,25 +67,25 @@ export async function startAudience(
     siteUrl: siteUrlOf(settings, settings.PORT),
     version: packageVersion(),
   });
+  const exit = createExits(secretPartsOf(parts));
+  const takeVisit: FieldingRouteDeps['takeVisit'] = (address) => limits.takeAddress('visits', address);
+  const returns = createReturnService({ ...secretPartsOf(parts), ...{ now, tokens, reportOutcome, exit } });
+  const entries = createEntryService({
+    ...entryPartsOf(parts),
+    ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
+    score: (owner, request) => scoring.scores.score(owner, request),
+    locate: (text) => surroundingsOf(scoring.geography, parseAddress(text)),
+    verification: createHostedVerificationClient(parts, siteUrl),
+  });
   await app.register(
     async (scope) => {
-      registerManagement(scope, parts, { directories, links, audienceUrl });
-      registerFieldingRoutes(scope, {
-        sendPage: await registerEntryPages(scope, parts, { ...work, audienceUrl }),
-        entries: createEntryService({
-          ...entryPartsOf(parts),
-          tokens,
-          audienceUrl,
-          judgeLink: links.judge,
-          score: (owner, request) => scoring.scores.score(owner, request),
-          locate: (text) => surroundingsOf(scoring.geography, parseAddress(text)),
-          verification: createHostedVerificationClient(parts, siteUrl),
-        }),
-        returns: createReturnService({ database: stores.database, tokens, reportOutcome }),
-        takeVisit: (address) => limits.takeAddress('visits', address),
-        audienceUrl,
-        metrics,
-      });
+      const studies = wireStudies(parts, { directories, audienceUrl });
+      registerStudyRoutes(scope, { database: stores.database, studies });
+      registerSupplierRoutes(scope, wireSuppliers(parts, directories));
+      registerLinkRoutes(scope, links);
+      registerReturnRoutes(scope, { returns, takeVisit, studies });
+      const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
+      registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeVisit, audienceUrl, metrics } });
     },
     { prefix: audiencePrefix },
   );
@@ -101,21 +102,10 @@ export async function startAudience(
   return { audienceUrl: audienceUrl(), rounds: { group: 'quota_reservations', consumer: rounds } };
 }
 
-/** Studies, suppliers and links, for whoever calls with a key. */
-function registerManagement(
-  scope: FastifyInstance,
-  parts: Parts,
-  {
-    directories,
-    links,
-    audienceUrl,
-  }: { readonly links: LinkService; readonly audienceUrl: () => string } & Pick<SharedParts, 'directories'>,
-): void {
-  const { database } = parts.stores;
-  registerStudyRoutes(scope, { database, studies: wireStudies(parts, { directories, audienceUrl }) });
-  registerSupplierRoutes(scope, wireSuppliers(parts, directories));
-  registerLinkRoutes(scope, links);
-}
+const secretPartsOf = ({ stores, masterKeys }: Parts) => ({
+  database: stores.database,
+  secrets: createSecretStore(masterKeys.readable),
+});
 
 function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
   const key = deriveKey(masterKeys.first, 'audience-identifiers');

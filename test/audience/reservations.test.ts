@@ -1,6 +1,9 @@
 /** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
+import type { AnswerExit } from '../../src/audience/exits.js';
+import { pageOf } from '../../src/audience/fielding.js';
+import { createSecretStore } from '../../src/crypto/secret-store.js';
 import { judgeLink } from '../../src/audience/entry-links.js';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
 import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
@@ -23,12 +26,16 @@ import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { readCompactJws } from '../../src/verification/tokens/compact-jws.js';
 import { openTokenKeys } from '../../src/verification/tokens/token-keys.js';
+import type { ReturnStatus } from '../../src/contract/study-returns.js';
+import { placeOf } from '../helpers/fielding.js';
 import { makeProject } from '../helpers/deliveries.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 
 const logger = createLogger('silent');
 const audienceUrl = 'https://audience.example/v1';
 t.setTimeout(120_000);
+const secrets = createSecretStore(new Uint8Array(32));
+const surveyKeys = new Map<string, string>();
 
 const allowed = JSON.stringify({
   score: 3,
@@ -67,12 +74,14 @@ async function instanceOf(
       return Promise.resolve();
     },
   });
+  const exit: AnswerExit = (study, _leaving, _status, page) => Promise.resolve(pageOf(study, page));
   const score = (): Promise<string> => Promise.resolve(allowed);
   const entries = createEntryService({
     ...{ database, tokens, score },
     audienceUrl: () => audienceUrl,
     now: Date.now,
     locate: () => unknown,
+    exit,
     hash: (_project, _kind, value) => value,
     judgeLink: (study, link) => Promise.resolve(judgeLink(link, { study, supplier: null, nowMs: Date.now() })),
     verification: {
@@ -83,12 +92,22 @@ async function instanceOf(
     reservationMs: 3_600_000,
     ...over,
   });
+  const returns = createReturnService({
+    ...{ database, tokens, reportOutcome, exit, now: over.now ?? Date.now },
+    secrets,
+  });
   return {
     entries,
     told,
+    /** By the survey’s server. */
+    report: (study: Study, token: string, status: ReturnStatus) =>
+      returns.report({ surveyKey: surveyKeys.get(study.studyId) ?? '' }, study.studyId, {
+        place: placeOf(token),
+        status,
+      }),
     reportOutcome,
     setAway: (away: boolean) => void (isAway = away),
-    returns: createReturnService({ database, tokens, reportOutcome }),
+    returns,
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter({
         link: {
@@ -110,6 +129,9 @@ async function makeStudy(
   serviceCheck = false,
 ) {
   const { organizationId, projectId } = await makeProject(database);
+  const studyId = makeId('study');
+  const { secret, sealed } = secrets.make(studyId);
+  surveyKeys.set(studyId, secret);
   const study = await database.transaction((tx) =>
     insertStudy(
       tx,
@@ -126,7 +148,7 @@ async function makeStudy(
         limits: {},
       },
       quotas,
-      { studyId: makeId('study'), sealed: new Uint8Array(1) },
+      { studyId, sealed },
     ),
   );
   await setStatus(database, study.studyId, 'fielding');
@@ -172,7 +194,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       await Promise.all(
         passed.flatMap((answer, n) => [
           instances[0].returns.comeBack(tokenOf(answer), 'complete'),
-          instances[1].returns.comeBack(tokenOf(answer), n % 5 === 0 ? 'terminate' : 'complete'),
+          instances[1].report(study, tokenOf(answer), n % 5 === 0 ? 'terminate' : 'complete'),
         ]),
       );
       const done = await read(study);
@@ -346,7 +368,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       const [instance] = instances;
       const before = instance.told.length;
       instance.setAway(true);
-      await instance.returns.comeBack(tokenOf(await instance.enter(study, 'untold')), 'complete');
+      await instance.report(study, tokenOf(await instance.enter(study, 'untold')), 'complete');
       t.equal(instance.told.length, before);
       instance.setAway(false);
       await one.query(`UPDATE study_places SET returned_at = returned_at - interval '1 minute' WHERE study_id = $1`, [

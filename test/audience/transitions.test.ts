@@ -36,9 +36,16 @@ t.test('every pair of study and place: what is in this list happens, and nothing
     'verifying pass surveying if verified, else released': 'fielding paused completed',
     'verifying fail screened': 'fielding paused completed',
     'surveying complete completed if verified, else terminated': 'fielding paused completed',
+    'completed complete completed if verified, else terminated': 'fielding paused completed',
     'released complete completed if held, else released': 'fielding',
+    'terminated complete completed if held, else terminated': 'fielding',
+    'surveying hold completed': 'fielding paused completed',
+    'released hold completed if held, else released': 'fielding',
     'surveying terminate terminated': 'fielding paused completed',
     'released terminate terminated': 'fielding paused completed',
+    'completed terminate terminated': 'fielding paused completed',
+    'terminated terminate terminated': 'fielding paused completed',
+    'completed reverse terminated': everywhere,
     'verifying expire released': everywhere,
     'surveying expire released': everywhere,
   });
@@ -62,18 +69,19 @@ t.test('a place that is taken needs room; one that is counted as verified needs 
   t.end();
 });
 
-t.test('what has ended stays as it is, and a refusal that is for good is not looked at again', (t) => {
-  t.same(
-    all.filter(({ state }) => state === 'completed' || state === 'terminated'),
-    [],
-  );
-  for (const screenedFor of ['gate', 'duplicate', 'country', 'verification']) {
-    const place = { state: 'screened', screenedFor, verified: false } as const;
-    t.notOk(isUndecided(place));
-    for (const event of placeEvents) t.equal(decide(event, { status: 'fielding', serviceCheck: false }, place), null);
-  }
-  t.end();
-});
+t.test(
+  'what has ended changes by returns and a rejection alone, and a refusal that is for good is not looked at again',
+  (t) => {
+    const ended = all.filter(({ state }) => state === 'completed' || state === 'terminated');
+    t.same([...new Set(ended.map(({ event }) => event))].sort(), ['complete', 'reverse', 'terminate']);
+    for (const screenedFor of ['gate', 'duplicate', 'country', 'verification']) {
+      const place = { state: 'screened', screenedFor, verified: false } as const;
+      t.notOk(isUndecided(place));
+      for (const event of placeEvents) t.equal(decide(event, { status: 'fielding', serviceCheck: false }, place), null);
+    }
+    t.end();
+  },
+);
 
 t.test('with a verification to come the gate leads there, and only its pass or a complete verifies', (t) => {
   const place = { state: 'entering', screenedFor: null, verified: false } as const;
@@ -82,7 +90,7 @@ t.test('with a verification to come the gate leads there, and only its pass or a
     placeEvents.flatMap((event) =>
       reservationStates.filter((to) => isVerifiedBy(event, to)).map((to) => `${event} ${to}`),
     ),
-    [...placeEvents.flatMap((event) => [...(event === 'pass' ? ['pass surveying'] : []), `${event} completed`])],
+    ['pass surveying', 'complete completed'],
   );
   t.end();
 });

@@ -46,6 +46,7 @@ export const creation = (surveyUrl: string, over: Partial<StudyCreation> = {}): 
   name: 'Coffee',
   survey_url: surveyUrl,
   audience: { countries: ['DE'], language: 'en', sample_size: 5 },
+  survey: { minimumSeconds: 0 },
   ...over,
 });
 
@@ -174,3 +175,11 @@ export function returnUrl(location: string | null, status: string): string {
 export const titles = Object.fromEntries(
   Object.entries(pageTexts.en).map(([page, [title]]) => [page, title]),
 ) as Readonly<Record<PageName, string>>;
+
+/** The place that a vh_token is of. */
+export const placeOf = (token: string): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as { readonly sub: string }).sub;
+
+/** The place that a redirect to the survey is of. */
+export const placeAt = (location: string | null): string =>
+  placeOf(new URL(location ?? '').searchParams.get('vh_token') ?? '');

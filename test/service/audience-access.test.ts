@@ -11,6 +11,7 @@ import {
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
 import type { StudyReply } from '../../src/contract/study.js';
 import type { SupplierReply } from '../../src/contract/supplier.js';
+import { open, placeAt } from '../helpers/fielding.js';
 import { bearerOf, makeClient } from '../helpers/oauth.js';
 import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';
 import { credentialKinds, type CredentialKind } from './access-table.js';
@@ -78,8 +79,16 @@ const before: Readonly<Record<string, readonly string[]>> = {
   pauseStudy: ['launch'],
   resumeStudy: ['launch', 'pause'],
   closeStudy: ['launch'],
+  reportReturn: ['launch'],
 };
-const bodies: Readonly<Record<string, () => object>> = {
+/** Of a respondent who was sent to the survey. */
+async function enterStudy(studyId: string): Promise<string> {
+  const url = `${audienceUrl}/enter/${studyId}?rid=r&src=s`;
+  return placeAt((await open(url)).location);
+}
+
+const bodies: Readonly<Record<string, (studyId: string) => object | Promise<object>>> = {
+  reportReturn: async (studyId) => ({ place: await enterStudy(studyId), status: 'complete' }),
   createStudy: () => creationExample,
   updateStudy: () => patchExample,
   createSupplier: supplierBody,
@@ -141,7 +150,7 @@ for (const { path, method, operationId } of operations)
         supplierId: path.includes('{supplierId}') ? await makeSupplier() : '',
       };
       const filled = path.replace('{studyId}', ids.studyId).replace('{supplierId}', ids.supplierId);
-      const { status } = await ask(method, filled, headersOf[kind], bodies[operationId]?.());
+      const { status } = await ask(method, filled, headersOf[kind], await bodies[operationId]?.(ids.studyId));
       t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expectedOf(path, kind), kind);
     }
   });

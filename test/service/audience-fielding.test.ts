@@ -9,6 +9,7 @@ import {
   creation,
   desktopAgent,
   fieldStudy,
+  placeOf,
   startSurvey,
   takePart,
   titles,
@@ -216,6 +217,17 @@ t.test('every close is told to scoring once, and a supplier sees no study that i
     return Number(/vh_outcome_events_total\{result="accepted"\} (\d+)/.exec(text)?.[1] ?? 0);
   };
   const closed = survey.arrivals.length;
+  t.equal(await metrics(), 0, 'the browser’s own word teaches nothing');
+  const listed = (await call('GET', `/studies/${study.studyId}/respondents?limit=200&status=completed`)).body as {
+    readonly respondents: readonly RespondentReply[];
+  };
+  const complete = new Set(listed.respondents.map(({ sessionId }) => sessionId));
+  for (const arrival of survey.arrivals) {
+    const place = placeOf(arrival.get('vh_token') ?? '');
+    const status = complete.has(place) ? 'complete' : 'terminate';
+    const reported = await call('POST', `/studies/${study.studyId}/returns`, { place, status });
+    t.match(reported.body, { place, changed: true, completion: complete.has(place) ? 'confirmed' : null });
+  }
   await waitUntil(async () => (await metrics()) >= closed, 'outcomes are told');
   t.equal(await metrics(), closed);
   t.same(((await call('GET', '/supply/studies')).body as { studies: unknown[] }).studies, []);

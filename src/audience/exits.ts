@@ -1,0 +1,56 @@
+/** The way back to the supplier: which status a respondent leaves with, and the address that the supplier has for it. */
+import type { ExitStatus } from '../contract/supplier.js';
+import type { SecretStore } from '../crypto/secret-store.js';
+import type { Database } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import { pageOf, type Answer } from './fielding.js';
+import type { PageName } from './page-texts.js';
+import type { QuotaReservation } from './reservation-store.js';
+import { screenOutReasonOf } from './study-rules.js';
+import type { Study } from './study-store.js';
+import { exitSignature, fillAddress, redirectOf, type Exit } from './supplier-rules.js';
+import { findSupplier } from './supplier-store.js';
+
+/** What a place comes to, for its supplier; null: nothing yet. A complete that does not count yet is nothing. */
+export function exitStatusOf(
+  place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'reversedAt'>,
+): Exit['status'] | null {
+  if (place.reversedAt !== null) return 'reversed';
+  if (place.state === 'completed') return place.verified ? 'complete' : null;
+  if (place.state === 'terminated') return place.refusedFor === null ? 'full' : refusals[place.refusedFor];
+  const reason = screenOutReasonOf(place);
+  if (reason === null) return null;
+  return reason === 'targeting' || reason === 'limit' ? 'screened_out' : reason;
+}
+
+const refusals = { fit: 'screened_out', quality: 'quality', fraud: 'quality', unknown: 'quality' } as const;
+
+/** Who leaves. The place is empty where somebody never had one. */
+export type Leaving = Pick<QuotaReservation, 'supplierId' | 'respondentId'> & { readonly reservationId?: string };
+
+export type AnswerExit = (study: Study, leaving: Leaving, status: ExitStatus, page: PageName) => Promise<Answer>;
+
+export interface ExitDeps {
+  readonly database: Database;
+  readonly secrets: SecretStore;
+}
+
+/** The supplier’s address for a status; without one, the page. */
+export function createExits({ database, secrets }: ExitDeps): AnswerExit {
+  return async (study, { supplierId, respondentId: rid, reservationId: placeId = '' }, status, page) => {
+    if (supplierId === null) return pageOf(study, page);
+    const supplier = await inOrganization(database, study.organizationId, (tx) => findSupplier(tx, study, supplierId));
+    const address = supplier === null ? null : redirectOf(supplier.redirects, status);
+    if (supplier === null || address === null) return pageOf(study, page);
+    const exit: Exit = { studyId: study.studyId, placeId, rid, status };
+    const signature = exitSignature(exit, secrets.open(supplierId, supplier).current);
+    return { kind: 'redirect', url: fillAddress(address, exit, signature) };
+  };
+}
+
+/** Where a respondent goes whose visit is over: back to the supplier, else to the page. */
+export function leave(exit: AnswerExit, study: Study, place: QuotaReservation, page: PageName): Promise<Answer> {
+  const status = exitStatusOf(place);
+  if (status === null || status === 'reversed') return Promise.resolve(pageOf(study, page));
+  return exit(study, place, status, page);
+}

@@ -1,0 +1,66 @@
+/**
+ * What a return from the survey makes of a place. Pure. The first answer stands, until a stronger word comes: the browser's is the weakest, then
+ * the survey's (its key, or its signature), then the owner's. Browser and survey may come in either order, with the same result.
+ *
+ *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──rejected──▶ reversed
+ *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, who insists──▶ confirmed
+ */
+import type { ReasonClass } from '../contract/outcome.js';
+import type { ReturnStatus } from '../contract/study-returns.js';
+import type { Completion, ReturnMode } from '../contract/study.js';
+import { returnedBys, type QuotaReservation, type ReturnedBy } from './reservation-store.js';
+import { surveySeconds } from './study-rules.js';
+import type { PlaceEvent } from './transitions.js';
+
+export interface GivenReturn {
+  readonly status: ReturnStatus;
+  readonly by: ReturnedBy;
+  /** When the interview ended; of a return without a time, now. */
+  readonly at: Date;
+  /** The time was given, and replaces that of an earlier, weaker return. */
+  readonly isDated: boolean;
+}
+
+export interface ReturnVerdict {
+  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate'>;
+  readonly completion: Completion | null;
+  readonly refusedFor: ReasonClass | null;
+  readonly returnedAt: Date;
+  /** Whether scoring learns of it. */
+  readonly teaches: boolean;
+}
+
+type Place = Pick<QuotaReservation, 'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt'>;
+
+const rank = (by: ReturnedBy | null): number => (by === null ? -1 : returnedBys.indexOf(by));
+
+/** null: what is known stands. */
+export function judgeReturn(
+  study: { readonly returns: ReturnMode; readonly minimumSeconds: number },
+  place: Place,
+  given: GivenReturn,
+): ReturnVerdict | null {
+  if (place.completion === 'confirmed' || place.completion === 'reversed') return null;
+  const isPending = place.completion !== null;
+  const insists = given.by === 'owner' && isPending;
+  if (place.returnedBy !== null && rank(given.by) <= rank(place.returnedBy) && !insists) return null;
+  const returnedAt = given.isDated ? given.at : (place.returnedAt ?? given.at);
+  const teaches = given.by !== 'browser';
+  if (given.status !== 'complete')
+    return {
+      ...{ event: 'terminate', completion: null, returnedAt, teaches },
+      refusedFor: given.status === 'quality' ? 'quality' : 'fit',
+    };
+  const seconds = surveySeconds({ surveyedAt: place.surveyedAt, returnedAt }) ?? 0;
+  const completion = insists ? 'confirmed' : completionOf(given.by, seconds < study.minimumSeconds);
+  const counts = completion === 'confirmed' || (completion === 'unconfirmed' && study.returns === 'browser');
+  return {
+    ...{ event: counts ? 'complete' : 'hold', completion, refusedFor: null, returnedAt },
+    teaches: completion === 'confirmed',
+  };
+}
+
+function completionOf(by: ReturnedBy, isTooFast: boolean): Completion {
+  if (isTooFast) return 'too_fast';
+  return by === 'browser' ? 'unconfirmed' : 'confirmed';
+}
