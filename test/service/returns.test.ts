@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import type { CreatedStudyReply, RespondentReply, StudyCreation } from '../../src/contract/study.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, enter, open, placeAt, returnUrl, startSurvey, titles } from '../helpers/fielding.js';
+import { callerOf, creation, enter, open, openEntry, placeAt, returnUrl, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);
@@ -114,7 +114,7 @@ t.test('respondents go back to their supplier, with a signature that it checks',
   const [one = '', two = '', three = ''] = (
     invited.body as { invitations: readonly { readonly url: string }[] }
   ).invitations.map(({ url }) => url);
-  const { location } = await open(one);
+  const { location } = await openEntry(one);
   const ended = async (page: Promise<{ readonly location: string | null }>) => {
     const { searchParams, origin } = new URL((await page).location ?? 'https://none.example');
     const [status, rid, place, id] = ['s', 'id', 'p', 'y'].map((name) => searchParams.get(name) ?? '');
@@ -123,10 +123,10 @@ t.test('respondents go back to their supplier, with a signature that it checks',
     t.match([origin, id, searchParams.get('sig')], ['https://panel.example', study.studyId, sig]);
     return `${rid} ${status}`;
   };
-  t.equal(await ended(open(three)), 'three screened_out');
-  t.equal(await ended(open(two)), 'two full');
+  t.equal(await ended(openEntry(three)), 'three screened_out');
+  t.equal(await ended(openEntry(two)), 'two full');
   t.equal((await open(returnUrl(location, 'complete'))).location, null, 'an unconfirmed complete is not paid for');
   await report(study, placeAt(location));
   t.equal(await ended(open(returnUrl(location, 'complete'))), 'one complete');
-  t.equal(await ended(open(one)), 'one finished');
+  t.equal(await ended(openEntry(one)), 'one finished');
 });
