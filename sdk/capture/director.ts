@@ -41,7 +41,7 @@ export interface DirectorDeps {
   readonly take: () => Promise<Take | null>;
   readonly guide: (step: GuideStep) => void;
   readonly takeMoreTime: () => boolean;
-  readonly recorder: Pick<Recorder, 'close' | 'commit'>;
+  readonly recorder: Pick<Recorder, 'close' | 'commit' | 'markPeak'>;
   readonly nextChallenge: (request: ChallengeRequest) => Promise<ChallengeReply>;
   readonly now: () => number;
   readonly originMs: number;
@@ -181,6 +181,7 @@ async function runChallenge(
     }
     if (pose === null || taken.atMs < startedMs) continue;
     const progress = watch.see(pose);
+    if (watch.isFurthest()) recorder.markPeak();
     if (progress.kind === 'done') {
       report(1);
       return finish('done');

@@ -22,6 +22,8 @@ export type Progress =
 
 export interface GestureWatch {
   see(pose: Pose): Progress;
+  /** Whether no pose went further than the one seen last. */
+  isFurthest(): boolean;
 }
 
 /** `seen` are the poses before the challenge; the rest is theirs. */
@@ -52,11 +54,14 @@ function watchExcursion(
   let way = direction;
   let reached = 0;
   let spoiled = false;
+  let furthest = false;
   return {
+    isFurthest: () => furthest,
     see(pose) {
       const away = by === 'growth' ? read(pose) / Math.max(rest, 1e-3) - 1 : read(pose) - rest;
       if (way === 0 && Math.abs(away) > least / 2) way = away > 0 ? 1 : -1;
       const share = (way === 0 ? Math.abs(away) : away * way) / least;
+      furthest = share > reached;
       reached = Math.max(reached, share);
       if (by === 'difference' && way !== 0 && direction !== 0 && reached < 1 && share < -oppositeMax) spoiled = true;
       if (spoiled) return Math.abs(share) < oppositeMax / 2 ? { kind: 'spoiled' } : { kind: 'going', share: 0 };
@@ -77,9 +82,14 @@ function watchBlink(seen: readonly Pose[]): GestureWatch {
   );
   let shut = false;
   let open = false;
+  let lowest = Infinity;
+  let furthest = false;
   return {
+    isFurthest: () => furthest,
     see({ rightEye, leftEye }) {
       const [a, b] = [rightEye / Math.max(right, 0.02), leftEye / Math.max(left, 0.02)];
+      furthest = a + b < lowest;
+      lowest = Math.min(lowest, a + b);
       if (a < needed.shut && b < needed.shut) shut = open;
       else if (a > needed.open && b > needed.open) {
         if (shut) return { kind: 'done' };

@@ -13,8 +13,10 @@ export interface Recorder {
   add(atMs: number, analysis: FrameAnalysis): void;
   /** A challenge that is over: shown at a time, last seen at another. */
   close(id: string, startedAtMs: number, endedAtMs: number): void;
+  /** The frame added last is the one at which the answer under way went furthest so far. */
+  markPeak(): void;
   /** Fixes the frames so far: none of them is thinned any more. */
-  commit(): Promise<Pick<ChallengeRequest, 'commitment' | 'frameCount'>>;
+  commit(): Promise<Required<Pick<ChallengeRequest, 'commitment' | 'frameCount' | 'peakFrame'>>>;
   /** The pictures of frames, by their index in the pack; none of a frame that has none. */
   pictures(indices: readonly number[]): EvidenceFrame[];
   /** null without a single frame that shows a face. */
@@ -42,6 +44,7 @@ export function createRecorder(challengeCount: number): Recorder {
   let commits = 0;
   let commitment: Promise<string | null> = Promise.resolve(null);
   let missed = 0;
+  let peak: Kept | undefined;
   let size = { width: 0, height: 0 };
   const closed: { readonly id: string; readonly startedAtMs: number; readonly endedAtMs: number }[] = [];
 
@@ -50,7 +53,7 @@ export function createRecorder(challengeCount: number): Recorder {
     const last = kept[kept.length - 1]?.atMs ?? 0;
     const isProtected = (atMs: number): boolean =>
       last - atMs < keptMs || closed.some(({ endedAtMs }) => endedAtMs - atMs >= 0 && endedAtMs - atMs < keptMs);
-    let open = kept.slice(fixed).filter(({ atMs }, index) => isProtected(atMs) || index % 2 === 0);
+    let open = kept.slice(fixed).filter((each, index) => each === peak || isProtected(each.atMs) || index % 2 === 0);
     // Everything is protected: the oldest go.
     if (open.length >= room) open = open.slice(open.length - room + 1);
     kept = [...kept.slice(0, fixed), ...open];
@@ -74,13 +77,19 @@ export function createRecorder(challengeCount: number): Recorder {
     close(id, startedAtMs, endedAtMs) {
       closed.push({ id, startedAtMs: tenth(startedAtMs), endedAtMs: tenth(endedAtMs) });
     },
+    markPeak() {
+      peak = kept.at(-1);
+    },
     async commit() {
       const since = kept.slice(fixed);
       const frameCount = kept.length;
+      const place = peak === undefined ? -1 : since.indexOf(peak);
+      const peakFrame = place < 0 ? null : fixed + place;
+      peak = undefined;
       fixed = frameCount;
       commits += 1;
       if (frameCount > 0) commitment = commitment.then((previous) => digest(commitmentBytes(previous, since)));
-      return { commitment: await commitment, frameCount };
+      return { commitment: await commitment, frameCount, peakFrame };
     },
     pictures(indices) {
       return indices.flatMap((index) => {

@@ -60,6 +60,8 @@ export interface PictureTask {
 export interface PictureFindings {
   /** x, y of the 23 points of key23 in pixels of each picture; null where it shows no face. */
   readonly faces: readonly (readonly number[] | null)[];
+  /** Of each picture with each: how alike they are once their faces’ points lie on each other, -1 to 1; 0 where either shows none. */
+  readonly likeness: readonly (readonly number[])[];
   /** Of the pictures in which the face is most as it usually is. */
   readonly embedding: EnvelopeEmbedding | null;
 }

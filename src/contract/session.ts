@@ -121,6 +121,16 @@ export const ChallengeRequest = Type.Object({
     maximum: frameCountMax,
     description: 'How many frames of the envelope are committed so far.',
   }),
+  peakFrame: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: frameCountMax - 1,
+        description:
+          'Of the envelope: where the answer to the challenge before went furthest; null if no frame shows it. Needed from index 1 where evidenceFrames is sampled.',
+      }),
+    ),
+  ),
 });
 export type ChallengeRequest = Static<typeof ChallengeRequest>;
 

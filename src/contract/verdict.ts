@@ -64,6 +64,8 @@ export interface SeenPictures {
   readonly named: readonly number[];
   /** In their order: the picture’s side and the face’s points in it, null without a face. null: they did not come, or are others. */
   readonly faces: readonly { readonly side: number; readonly points: readonly number[] | null }[] | null;
+  /** Of each with each, as PictureFindings has it; empty without pictures. */
+  readonly likeness: readonly (readonly number[])[];
 }
 
 export interface VerdictFacts extends CameraPolicy {

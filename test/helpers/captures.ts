@@ -15,6 +15,9 @@ import { commitmentBytes } from '../../src/contract/commitment.js';
 import type { ChallengeCall } from '../../src/contract/session.js';
 import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
 import { createRandom } from '../../workers/seeded-random.js';
+import { readMotion } from '../../workers/verification/geometry.js';
+import { readTrack } from '../../workers/verification/landmarks.js';
+import { median } from '../../workers/verification/series.js';
 import { atRest, gauss, packFrames, project, webcam, type Camera, type Pose } from './head.js';
 
 export interface CaptureOptions {
@@ -108,6 +111,20 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
   const packed = packFrames(places, atMs, options.topology, options.camera);
   const frames = options.hash === null ? packed : { ...packed, hashes: atMs.map(() => options.hash ?? '') };
   return { frames, challenges: tracksOf(options, atMs), endMs };
+}
+
+/** The frame at which the answer to a challenge goes furthest; null where none shows it. */
+export function peakOf({ frames, challenges }: Capture, id: string, type: ChallengeType): number | null {
+  const { yaw, pitch, mouthWidth, rightEye } = readMotion(readTrack(frames));
+  const values = { blink: rightEye, smile: mouthWidth, nod: pitch, turn_left: yaw, turn_right: yaw }[type];
+  const { firstFrame = 0, lastFrame = -1 } = challenges.find((each) => each.id === id) ?? {};
+  const rest = median(values.subarray(0, firstFrame + 3));
+  const away = (frame: number): number => Math.abs((values[frame] ?? rest) - rest);
+  const inside = Array.from({ length: lastFrame - firstFrame + 1 }, (_, index) => firstFrame + index);
+  return inside.reduce<number | null>(
+    (best, frame) => (best !== null && away(best) >= away(frame) ? best : frame),
+    null,
+  );
 }
 
 /** Nobody holds still: head and body drift by degrees and centimetres. */

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChallengeReply, ChallengeRequest, SessionReply } from '../../src/contract/session.js';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';
-import { captureHuman, commitmentOf, type Capture, type CaptureOptions } from './captures.js';
+import { captureHuman, commitmentOf, peakOf, type Capture, type CaptureOptions } from './captures.js';
 import type { TestService } from './service.js';
 import { page } from './verifications.js';
 
@@ -42,7 +42,9 @@ export async function playAny(
     const endedMs = index === count ? endMs : (last?.endedAtMs ?? 0);
     await pass(endedMs - atMs);
     atMs = endedMs;
-    const reply = await ask({ index, commitment, frameCount });
+    const asked = revealed.at(-1);
+    const peakFrame = asked === undefined ? null : peakOf(capture, asked.id, asked.type);
+    const reply = await ask({ index, commitment, frameCount, peakFrame });
     if ('done' in reply) return capture;
     revealed.push(reply);
   }

@@ -7,7 +7,7 @@ import { envelopeBytesMax, evidenceBytesMax } from '../../src/limits.js';
 import { startFaceService } from '../helpers/face-sessions.js';
 import { playPictures } from '../helpers/picture-forgery.js';
 import { createPatch } from '../helpers/project-fields.js';
-import { createSession, verify } from '../helpers/verifications.js';
+import { createSession, page, verify } from '../helpers/verifications.js';
 
 t.setTimeout(120_000);
 
@@ -24,6 +24,18 @@ t.test('points that pass as a claim never pass where pictures are asked for', as
     t.same([status, failureCategory, biometricEvidence], ['fail', 'authenticity', 'claimed']);
     t.match(failureReasons, ['The pictures that were asked for did not come.']);
   }
+});
+
+t.test('a call that does not say where the answer went furthest is refused before anything is named', async (t) => {
+  await patch({ config: { evidenceFrames: 'sampled' } });
+  const { sessionId, clientSecret } = await createSession(service, { widgetMode: 'standard' });
+  const headers = { ...page, 'x-client-secret': clientSecret };
+  const ask = (body: object) => service.call('POST', `/public/sessions/${sessionId}/challenges`, { body, headers });
+  const none = { commitment: null, frameCount: 0 };
+  t.equal((await ask({ index: 0, ...none })).status, 200);
+  for (const over of [{}, { peakFrame: 0 }])
+    t.match(await ask({ index: 1, ...none, ...over }), { status: 400, body: { issues: [{ path: '/peakFrame' }] } });
+  t.equal((await ask({ index: 1, ...none, peakFrame: null })).status, 200);
 });
 
 t.test('pictures of nobody fail, and nothing of them is stored, logged or told', async (t) => {

@@ -39,23 +39,24 @@ export function readCapture({ envelope, challengeCount, challengeCalls, pictures
   const motion = readMotion(track);
   const blinks = findBlinks(motion);
   const faces = frames.faces ?? [];
+  const challenges = judgeChallenges(
+    { count: challengeCount, calls: challengeCalls },
+    { ...envelope, frames },
+    { track, motion, blinks },
+  );
   return {
     usableFrames: track.count,
     sentFrames: track.sent,
     facePixels: median(motion.size),
     blinks,
-    challenges: judgeChallenges(
-      { count: challengeCount, calls: challengeCalls },
-      { ...envelope, frames },
-      { track, motion, blinks },
-    ),
+    challenges,
     parallax: measureParallax(track, motion),
     repetition: measureRepetition(track, motion, frames.hashes),
     jitter: measureJitter(track),
     timing: measureTiming(track),
     screen: measureScreen(features),
     severalFaces: faces.length === 0 ? 0 : faces.filter((count) => count > 1).length / faces.length,
-    pictureDoubt: pictures === null ? null : doubtPictures(pictures, frames),
+    pictureDoubt: pictures === null ? null : doubtPictures(pictures, frames, challenges.answers),
   };
 }
 

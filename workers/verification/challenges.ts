@@ -34,7 +34,16 @@ interface Movement {
   readonly blinks: readonly Blink[];
 }
 
+/** An answer as its points show it, and the frame of the envelope at which the page says that it went furthest. */
+export interface Answer extends Pick<EnvelopeChallenge, 'startedAtMs' | 'endedAtMs'> {
+  readonly challenge: IssuedChallenge;
+  readonly peakFrame: number | null;
+  /** Places in the track. */
+  readonly range: readonly [first: number, last: number];
+}
+
 export interface ChallengeOutcome {
+  readonly answers: readonly Answer[];
   readonly asked: number;
   readonly answered: number;
   /** Mean quality over all that the session asks for, unanswered ones counting 0; null where it asks for none. */
@@ -56,8 +65,8 @@ export function judgeChallenges(
   { frames, challenges: tracks = [] }: Pick<Envelope, 'challenges'> & { readonly frames: EnvelopeFrames },
   movement: Movement,
 ): ChallengeOutcome {
+  const answers: Answer[] = [];
   let quality = 0;
-  let answered = 0;
   let contradictory = false;
   let premature = false;
   let endedAtMs = 0;
@@ -84,12 +93,15 @@ export function judgeChallenges(
       premature = true;
       continue;
     }
-    answered += 1;
+    const { startedAtMs, endedAtMs: overAtMs } = claimed;
+    const range = rangeOf(claimed, movement.track);
+    answers.push({ challenge, startedAtMs, endedAtMs: overAtMs, peakFrame: next.peakFrame ?? null, range });
     quality += response.quality;
   }
   return {
     asked: count,
-    answered,
+    answers,
+    answered: answers.length,
     share: count === 0 ? null : quality / count,
     // Whoever was asked for nothing may show what they like.
     outOfOrder: count > 0 && !isInOrder(tracks.map((track) => revealed.findIndex(({ id }) => id === track.id))),

@@ -1,46 +1,68 @@
 /**
- * Holds what the service saw in the pictures of a capture against what the page claimed of the same frames: the points of the face, and the
- * movements among the frames named. docs/capture.md says how far honest pictures differ.
+ * Holds what the service saw in the pictures of a capture against what the page claimed of the same frames: the points of the face, each answer at
+ * its furthest, and that a head which turned is not one picture. docs/capture.md says how far honest pictures differ.
  */
 import { cropFace, cropSideInEyes } from '../../src/contract/evidence-frames.js';
 import type { EnvelopeFrames } from '../../src/contract/envelope.js';
-import type { SeenPictures } from '../../src/contract/verdict.js';
-import { blinkEdges } from './blink.js';
+import type { ChallengeType, SeenPictures } from '../../src/contract/verdict.js';
+import type { Answer } from './challenges.js';
 import { readMotion, type Motion } from './geometry.js';
 import { gestureEdges } from './gestures.js';
 import { pointCount, readTrack, type Track } from './landmarks.js';
-import { median, quantile } from './series.js';
+import { median } from './series.js';
 
 const pictureEdges = {
   /** Fewer pictures show too little. */
   picturesMin: 4,
   /** Root mean square distance of the points, in widths between the eyes’ outer corners. */
   apartMax: 0.09,
-  /** An eye that was claimed to be shut is seen to be less open than this share of its opening. */
-  shutShownMax: 0.85,
   /** Share of the pictures that may show no face, or another one: a blur, an eye read wrongly. */
   missesMax: 0.2,
+  /** Degrees that the head is said to have turned or nodded between two pictures, and how alike these may be all the same. */
+  turnApart: gestureEdges.turnMin,
+  nodApart: gestureEdges.nodFull,
+  sameMin: 0.93,
+} as const;
+
+const answerEdges = {
+  /** The points go this share of their furthest at the frame that the page named. */
+  furthestMin: 0.7,
+  /** The picture shows this share of what its points claim. */
+  shownMin: 0.5,
+  /** What goes no further than this share is at rest. */
+  restShare: 0.35,
+  /** An answer is over below this share of its furthest; then the page asks for the next challenge within this time, ms. */
+  returnShare: 0.5,
+  idleMsMax: 3_000,
 } as const;
 
 /** What the pictures say against a capture. */
 export type PictureDoubt = 'missing' | 'other_face' | 'other_movement';
 
 /** null where pictures and claims agree. */
-export function doubtPictures({ named, faces }: SeenPictures, frames: EnvelopeFrames): PictureDoubt | null {
+export function doubtPictures(
+  { named, faces, likeness }: SeenPictures,
+  frames: EnvelopeFrames,
+  answers: readonly Answer[],
+): PictureDoubt | null {
   if (faces === null || named.length < pictureEdges.picturesMin) return 'missing';
   const track = readTrack(frames);
   const shown = placeShown(track, named, faces);
   const missesMax = named.length * pictureEdges.missesMax;
   const alike = shown.apart.filter((apart) => apart <= pictureEdges.apartMax).length;
   if (named.length - alike > missesMax) return 'other_face';
-  return isOtherMovement(readMotion(track), readMotion(shown.track), shown.places) ? 'other_movement' : null;
+  const [claimed, seen] = [readMotion(track), readMotion(shown.track)];
+  const isShown = answers.every((answer) => isAnswerShown(answer, claimed, shown, seen));
+  return isShown && !isOnePicture(claimed, shown, likeness) ? null : 'other_movement';
 }
 
 interface Shown {
   /** The points seen, in pixels of their frames; frames whose picture shows no face stay away. */
   readonly track: Track;
-  /** Where each of them stands in the track that was claimed. */
+  /** Where each of them stands in the track that was claimed, in the envelope, and among the pictures. */
   readonly places: readonly number[];
+  readonly frames: readonly number[];
+  readonly pictures: readonly number[];
   /** Distance of its points from those claimed, in widths of the eyes. */
   readonly apart: readonly number[];
 }
@@ -49,6 +71,7 @@ function placeShown(track: Track, named: readonly number[], faces: NonNullable<S
   const x = new Float64Array(named.length * pointCount);
   const y = new Float64Array(named.length * pointCount);
   const places: number[] = [];
+  const pictures: number[] = [];
   const apart: number[] = [];
   const sources = track.source.subarray(0, track.count);
   for (const [index, frame] of named.entries()) {
@@ -72,44 +95,68 @@ function placeShown(track: Track, named: readonly number[], faces: NonNullable<S
       squares += (across - (claimed[point * 2] ?? 0)) ** 2 + (down - (claimed[point * 2 + 1] ?? 0)) ** 2;
     }
     places.push(place);
+    pictures.push(index);
     apart.push((Math.sqrt(squares / pointCount) / crop.side) * cropSideInEyes);
   }
-  const atMs = Float64Array.from(places, (place) => track.atMs[place] ?? 0);
-  return { track: { ...track, count: places.length, atMs, x, y }, places, apart };
+  // Far apart: each picture is read by itself, and not as a mean with those next to it.
+  const atMs = Float64Array.from(places, (_, index) => index * 1_000);
+  const frames = pictures.map((picture) => named[picture] ?? 0);
+  return { track: { ...track, count: places.length, atMs, x, y }, places, frames, pictures, apart };
 }
 
-/** Whether most pictures of a movement that was claimed do not show it: a turn, a nod, or shut eyes. */
-function isOtherMovement(claimed: Motion, shown: Motion, places: readonly number[]): boolean {
-  const isTurnedOtherwise = angles.some(([name, least]) => {
-    const rest = median(claimed[name]);
-    const differences = places.map((place, index) => (shown[name][index] ?? 0) - (claimed[name][place] ?? 0));
-    // What all pictures differ by alike is how a small picture is read.
-    const usual = median(differences);
-    return isMostly(
-      places.flatMap((place, index) => {
-        const away = Math.abs((claimed[name][place] ?? 0) - rest);
-        return away < least ? [] : [Math.abs((differences[index] ?? 0) - usual) > away / 2];
-      }),
-    );
-  });
-  const { openQuantile, openShare, shutShare } = blinkEdges;
-  const isOpenOtherwise = eyes.every((name) => {
-    const open = quantile(claimed[name], openQuantile);
-    const shares = places.map((place) => (claimed[name][place] ?? 0) / Math.max(open, 0.02));
-    const shownOpen = median(shown[name].filter((_, index) => (shares[index] ?? 0) >= openShare));
-    return isMostly(
-      shares.flatMap((share, index) =>
-        share < shutShare ? [(shown[name][index] ?? 0) > shownOpen * pictureEdges.shutShownMax] : [],
-      ),
-    );
-  });
-  return isTurnedOtherwise || isOpenOtherwise;
+/** Whether the pictures of an answer show it: at the frame that the page named before it knew that it would have to show it. */
+function isAnswerShown(
+  { challenge: { type, timeoutMs }, startedAtMs, endedAtMs, peakFrame, range: [first, last] }: Answer,
+  claimed: Motion,
+  { places, frames }: Shown,
+  shown: Motion,
+): boolean {
+  const index = frames.indexOf(peakFrame ?? -1);
+  const peak = places[index];
+  if (peak === undefined || peak < first || peak > last) return false;
+  const { read, isRelative } = readings[type];
+  const values = Float64Array.from({ length: claimed.count }, (_, frame) => read(claimed, frame));
+  const from = (rest: number, value: number): number => (isRelative ? value / Math.max(rest, 1e-3) - 1 : value - rest);
+  const rest = median(values.subarray(0, Math.min(first + gestureEdges.restFrames, last + 1)));
+  const away = (frame: number): number => from(rest, values[frame] ?? rest);
+  const reached = away(peak);
+  const share = (frame: number): number => away(frame) / reached;
+  const { furthestMin, shownMin, restShare, idleMsMax, returnShare } = answerEdges;
+  let over = last;
+  for (let frame = first; frame <= last; frame += 1) if (Math.abs(share(frame)) * furthestMin > 1) return false;
+  while (over > peak && share(over) < returnShare) over -= 1;
+  // Whoever saw the answer asks for the next challenge; whoever saw none waits for as long as it may take.
+  const isIdle = endedAtMs - (claimed.atMs[over] ?? 0) > idleMsMax && endedAtMs - startedAtMs < timeoutMs;
+  const rests = places.flatMap((place, at) => (Math.abs(share(place)) < restShare ? [read(shown, at)] : []));
+  return !isIdle && rests.length > 0 && from(median(rests), read(shown, index)) / reached >= shownMin;
 }
 
-const angles = [
-  ['yaw', gestureEdges.turnMin],
-  ['pitch', gestureEdges.nodMin],
-] as const;
-const eyes = ['rightEye', 'leftEye'] as const;
+type Reading = (motion: Motion, frame: number) => number;
+const turned: { readonly read: Reading; readonly isRelative: boolean } = {
+  read: ({ yaw }, frame) => yaw[frame] ?? 0,
+  isRelative: false,
+};
+const readings: Readonly<Record<ChallengeType, typeof turned>> = {
+  blink: { read: ({ rightEye, leftEye }, frame) => (rightEye[frame] ?? 0) + (leftEye[frame] ?? 0), isRelative: true },
+  smile: { read: ({ mouthWidth }, frame) => mouthWidth[frame] ?? 0, isRelative: true },
+  nod: { read: ({ pitch }, frame) => pitch[frame] ?? 0, isRelative: false },
+  turn_left: turned,
+  turn_right: turned,
+};
 
-const isMostly = (answers: readonly boolean[]): boolean => answers.filter((each) => each).length * 2 > answers.length;
+/** Whether two pictures are one, laid on each other, while their points say that the head turned or nodded between them. */
+function isOnePicture(
+  { yaw, pitch }: Motion,
+  { places, pictures }: Shown,
+  likeness: SeenPictures['likeness'],
+): boolean {
+  const { turnApart, nodApart, sameMin } = pictureEdges;
+  const apart = (values: Float64Array, a: number, b: number): number => Math.abs((values[a] ?? 0) - (values[b] ?? 0));
+  return places.some((a, one) =>
+    places.some(
+      (b, other) =>
+        (apart(yaw, a, b) >= turnApart || apart(pitch, a, b) >= nodApart) &&
+        (likeness[pictures[one] ?? -1]?.[pictures[other] ?? -1] ?? 0) > sameMin,
+    ),
+  );
+}

@@ -7,6 +7,7 @@ import type { PictureFindings, PictureTask } from '../../../src/contract/evidenc
 import { modelFiles } from '../model-files.js';
 import { toEmbedding } from '../parts.js';
 import { findFaces } from './detector.js';
+import { compareFaces } from './likeness.js';
 import { embedPortraits, pickPoints } from './frame-analyzer.js';
 import type { Weights } from './layers.js';
 import { readMesh, type Mesh } from './mesh.js';
@@ -35,8 +36,12 @@ export default async function judgePictures({ directory, pictures }: PictureTask
   const seen = pictures.map(({ width, height, grey }) => readFace(first, toPicture(grey, width, height)));
   const portraits = seen.flatMap((each) => (each === null ? [] : [{ ...each, look: readLook(each.mesh) }]));
   const best = pickUsual(portraits).map(({ picture, mesh }) => ({ picture, square: mesh.square }));
+  const faces = seen.map((each) => (each === null ? null : [...pickPoints(each.mesh.points)]));
   return {
-    faces: seen.map((each) => (each === null ? null : [...pickPoints(each.mesh.points)])),
+    faces,
+    likeness: compareFaces(
+      seen.map((each, index) => (each === null ? null : { picture: each.picture, points: faces[index] ?? [] })),
+    ),
     embedding: toEmbedding(await embedPortraits(recognition, best)),
   };
 }

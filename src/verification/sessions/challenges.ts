@@ -6,6 +6,7 @@ import { exampleChallenges } from '../../contract/envelope-examples.js';
 import type { ChallengeCall, ChallengeConfig, ChallengeReply, ChallengeRequest } from '../../contract/session.js';
 import { challengeTypes, type ChallengeType } from '../../contract/verdict.js';
 import { Fault } from '../../errors.js';
+import { invalid } from '../../kernel/faults.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { chooseEvidenceFrames } from './evidence-frames.js';
@@ -56,13 +57,18 @@ export interface ChallengeServiceDeps {
 export type ChallengeService = ReturnType<typeof createChallengeService>;
 
 export function createChallengeService({ database, random, now }: ChallengeServiceDeps) {
-  function draw(session: StoredSession, { index, frameCount, atMs }: Omit<ChallengeCall, 'reply'>): ChallengeReply {
+  function draw(
+    session: StoredSession,
+    { index, frameCount, peakFrame = null, atMs }: Omit<ChallengeCall, 'reply'>,
+  ): ChallengeReply {
     const { mode, challengeCalls, challengeCount, evidenceFrames } = session;
     if (index === challengeCount) {
       return {
         done: true,
         frameIndices:
-          evidenceFrames === 'sampled' ? chooseEvidenceFrames(challengeCalls, { atMs, frameCount }, random) : [],
+          evidenceFrames === 'sampled'
+            ? chooseEvidenceFrames(challengeCalls, { atMs, frameCount, peakFrame }, random)
+            : [],
       };
     }
     const taken = new Set(challengeCalls.map(({ reply }) => 'type' in reply && reply.type));
@@ -86,6 +92,7 @@ export function createChallengeService({ database, random, now }: ChallengeServi
         throw new Fault('CHALLENGE_OUT_OF_ORDER', `Ask for index ${Math.min(expected, challengeCount)}.`, {
           context: { expected: Math.min(expected, challengeCount) },
         });
+      requirePeak(session, request);
       const asked = { ...request, atMs: now() };
       const call: ChallengeCall = { ...asked, reply: draw(session, asked) };
       if (await inOrganization(database, organizationId, (tx) => keepChallengeCall(tx, sessionId, call)))
@@ -98,7 +105,21 @@ export function createChallengeService({ database, random, now }: ChallengeServi
   };
 }
 
-function repeat(known: ChallengeCall, { commitment, frameCount }: ChallengeRequest): ChallengeReply {
-  if (known.commitment === commitment && known.frameCount === frameCount) return known.reply;
+/** Pictures are asked of the answers, so the page has to say where they are, before it knows which are asked for. */
+function requirePeak(
+  { evidenceFrames, challengeCalls }: StoredSession,
+  { index, frameCount, peakFrame }: ChallengeRequest,
+): void {
+  if (evidenceFrames !== 'sampled' || index === 0 || peakFrame === null) return;
+  const first = challengeCalls[index - 1]?.frameCount ?? 0;
+  if (peakFrame !== undefined && peakFrame >= first && peakFrame < frameCount) return;
+  const message =
+    'must be one of the frames since the call before, or null: config.evidenceFrames of the project is sampled.';
+  throw invalid([{ path: '/peakFrame', message }]);
+}
+
+function repeat(known: ChallengeCall, { commitment, frameCount, peakFrame = null }: ChallengeRequest): ChallengeReply {
+  const { peakFrame: knownPeak = null } = known;
+  if (known.commitment === commitment && known.frameCount === frameCount && knownPeak === peakFrame) return known.reply;
   throw new Fault('CHALLENGE_CONFLICT', 'This challenge was asked for before with other frames.');
 }

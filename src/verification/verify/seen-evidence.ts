@@ -33,11 +33,11 @@ export async function seeEvidence(
   const sent = pictureBytes(evidenceFrames ?? [], named, envelope.frames?.hashes ?? []);
   const findings = sent === null ? null : await judge(sent);
   if (sent === null || findings === null)
-    return { envelope: { ...envelope, embedding: null }, pictures: { named, faces: null } };
-  const { faces, embedding } = findings;
+    return { envelope: { ...envelope, embedding: null }, pictures: { named, faces: null, likeness: [] } };
+  const { faces, embedding, likeness } = findings;
   return {
     envelope: { ...envelope, embedding },
-    pictures: { named, faces: faces.map((points, index) => ({ side: sent[index]?.width ?? 0, points })) },
+    pictures: { named, faces: faces.map((points, index) => ({ side: sent[index]?.width ?? 0, points })), likeness },
   };
 }
 

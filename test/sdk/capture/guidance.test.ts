@@ -87,6 +87,7 @@ t.test('a capture that is too long keeps its answers whole, its order and what w
   for (let frame = 0; frame < 900; frame += 1) {
     recorder.add(frame * 40, { ...seen, picture: null, hash: frame.toString(16).padStart(8, '0') });
     if (frame === 300) recorder.close('first', 8_000, 12_000);
+    if (frame === 240) recorder.markPeak();
     if (frame === 880) recorder.close('second', 33_000, 35_200);
     if (frame === 150 || frame === 300 || frame === 899) committed.push(await recorder.commit());
   }
@@ -114,6 +115,11 @@ t.test('a capture that is too long keeps its answers whole, its order and what w
   }));
   const last = calls.slice(-1);
   const asked = calls.slice(0, -1).map((call) => ({ ...call, reply: { ...revealed, index: call.index } }));
+  t.same(
+    committed.map(({ peakFrame }) => (peakFrame == null ? null : frames?.atMs[peakFrame])),
+    [null, 9_600, null],
+    'the peak of an answer is never thinned',
+  );
   if (frames !== undefined) {
     t.equal(last[0]?.frameCount, frames.atMs.length);
     t.equal(keepsCommitments(frames, [...asked, ...last]), true, 'as the service checks it');
@@ -122,7 +128,7 @@ t.test('a capture that is too long keeps its answers whole, its order and what w
     t.equal(keepsCommitments(shifted, [...asked, ...last]), false, 'nothing of it can be changed afterwards');
   }
   t.equal(createRecorder(1).pack(), null, 'nothing seen, nothing sent');
-  t.same(await createRecorder(1).commit(), { commitment: null, frameCount: 0 });
+  t.same(await createRecorder(1).commit(), { commitment: null, frameCount: 0, peakFrame: null });
 });
 
 const revealed = { index: 0, id: 'c', type: 'nod', timeoutMs: 8_000, startAfterMs: 500 } as const;
@@ -160,7 +166,11 @@ t.test(
         },
         guide: ({ kind }) => seen.push({ kind, atMs }),
         takeMoreTime: () => false,
-        recorder: { close: () => undefined, commit: async () => ({ commitment: null, frameCount: 0 }) },
+        recorder: {
+          close: () => undefined,
+          markPeak: () => undefined,
+          commit: async () => ({ commitment: null, frameCount: 0, peakFrame: null }),
+        },
         nextChallenge: ({ index }) => {
           asked.push({ index, atMs });
           if (index === 2) return Promise.resolve({ done: true, frameIndices: [] });
@@ -222,7 +232,8 @@ t.test('whoever asks for more time gets all of it again, ten times, and the serv
         takeMoreTime: () => asks(atMs - beganMs),
         recorder: {
           close: (_id, startedAtMs, endedAtMs) => closed.push([startedAtMs - beganMs, endedAtMs - beganMs]),
-          commit: async () => ({ commitment: null, frameCount: 0 }),
+          markPeak: () => undefined,
+          commit: async () => ({ commitment: null, frameCount: 0, peakFrame: null }),
         },
         nextChallenge: async ({ index }) => (index === 0 ? revealed : { done: true, frameIndices: [] }),
         now: () => atMs,

@@ -1,4 +1,4 @@
-/** Which frames a session has to show: some of the time in which each challenge was answered, and others, that nobody knows before. */
+/** Which frames a session has to show: each answer at its furthest and on its way, the rest before, and others, that nobody knows before. */
 import t from 'tap';
 import type { ChallengeCall } from '../../../src/contract/session.js';
 import type { ChallengeType } from '../../../src/contract/verdict.js';
@@ -13,15 +13,16 @@ const callOf = (type: ChallengeType, index: number): ChallengeCall => ({
   index,
   commitment: null,
   frameCount: 10 + index * 30,
+  peakFrame: index === 0 ? null : 10 + index * 30 - 18,
   atMs: 1_000 + index * 3_000,
   reply: { index, id: `c${index}`, type, timeoutMs: 8_000, startAfterMs: 300 },
 });
 const calls = [callOf('turn_left', 0), callOf('blink', 1), callOf('nod', 2)];
-const end = { atMs: 10_000, frameCount: 100 };
+const end = { atMs: 10_000, frameCount: 100, peakFrame: 82 };
 const among = (chosen: readonly number[], from: number, to: number): number =>
   chosen.filter((index) => index >= from && index < to).length;
 
-t.test('three frames of each answer and others, twelve in all, ascending and each once', async (t) => {
+t.test('three frames of each answer, one of the rest and others, twelve in all, ascending and each once', async (t) => {
   for (let round = 0; round < 200; round += 1) {
     const chosen = chooseEvidenceFrames(calls, end, dice);
     t.equal(chosen.length, 12);
@@ -30,8 +31,15 @@ t.test('three frames of each answer and others, twelve in all, ascending and eac
       [...new Set(chosen)].sort((a, b) => a - b),
     );
     t.ok(chosen.every((index) => index >= 0 && index < end.frameCount));
-    // A turn takes 1.5 s before its end, a blink 0.6 s; after the last challenge come 0.4 s.
-    t.ok(among(chosen, 25, 40) >= 3 && among(chosen, 64, 70) >= 3 && among(chosen, 81, 96) >= 3, chosen.join());
+    t.ok(among(chosen, 0, 10) > 0, 'rest');
+    for (const [peak, way] of [
+      [22, 6],
+      [52, 2],
+      [82, 6],
+    ] as const) {
+      t.ok(chosen.includes(peak));
+      t.ok(among(chosen, peak - way, peak) > 0 && among(chosen, peak + 1, peak + way + 1) > 0, chosen.join());
+    }
   }
 });
 

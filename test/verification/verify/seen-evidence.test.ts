@@ -35,7 +35,7 @@ async function see(body: Envelope, over: Partial<EvidencePolicy> = {}) {
   const judged: PictureTask['pictures'][] = [];
   const seen = await seeEvidence(body, { ...policy, ...over }, (pictures) => {
     judged.push(pictures);
-    return Promise.resolve({ faces: pictures.map(() => [1, 2]), embedding: seenEmbedding });
+    return Promise.resolve({ faces: pictures.map(() => [1, 2]), embedding: seenEmbedding, likeness: [] });
   });
   return { ...seen, judged };
 }
@@ -46,7 +46,7 @@ t.test('the pictures asked for are judged, and the embedding is theirs', async (
     judged.flat(),
     named.map((index) => ({ width: side, height: side, grey: greyOf(index) })),
   );
-  t.same(pictures, { named, faces: named.map(() => ({ side, points: [1, 2] })) });
+  t.same(pictures, { named, faces: named.map(() => ({ side, points: [1, 2] })), likeness: [] });
   t.same(left.embedding, seenEmbedding);
   t.notOk('evidenceFrames' in left, 'nothing after this has the pictures');
 });

@@ -2,22 +2,32 @@
 import t from 'tap';
 import { cropFace } from '../../../src/contract/evidence-frames.js';
 import type { SeenPictures } from '../../../src/contract/verdict.js';
+import type { Answer } from '../../../workers/verification/challenges.js';
 import { createRandom } from '../../../workers/seeded-random.js';
 import { pointCount, readTrack } from '../../../workers/verification/landmarks.js';
-import { doubtPictures } from '../../../workers/verification/pictures.js';
-import { captureHuman, challengesOf, type Capture } from '../../helpers/captures.js';
+import { doubtPictures as doubt } from '../../../workers/verification/pictures.js';
+import { captureHuman, challengesOf, peakOf, type Capture } from '../../helpers/captures.js';
 import { gauss } from '../../helpers/head.js';
 
 const side = 96;
-const capture = captureHuman({ challenges: challengesOf('blink', 'turn_left', 'smile'), topology: 'key23' });
+const noTrack = { startedAtMs: 0, endedAtMs: 0, firstFrame: 0, lastFrame: -1 };
+const challenges = challengesOf('blink', 'turn_left', 'smile');
+const capture = captureHuman({ challenges, topology: 'key23' });
 const count = capture.frames.atMs.length;
+const answers = challenges.map((challenge, index): Answer => {
+  const { startedAtMs, endedAtMs, firstFrame, lastFrame } = capture.challenges[index] ?? noTrack;
+  const peakFrame = peakOf(capture, challenge.id, challenge.type);
+  return { challenge, startedAtMs, endedAtMs, peakFrame, range: [firstFrame, lastFrame] };
+});
+const doubtPictures = (pictures: SeenPictures, frames = capture.frames, given = answers): ReturnType<typeof doubt> =>
+  doubt(pictures, frames, given);
 
-/** Three frames of each challenge about its middle, and some of the rest. */
+/** Each answer at its furthest and on its way, and some of the rest. */
 const named = [
   1,
   3,
   5,
-  ...capture.challenges.flatMap(({ firstFrame }) => [6, 7, 8].map((offset) => firstFrame + offset)),
+  ...answers.flatMap(({ peakFrame }) => [-1, 0, 1].map((offset) => (peakFrame ?? 0) + offset)),
 ].filter((index) => index < count);
 
 const pointsOf = ({ frames }: Capture, frame: number): Float64Array => {
@@ -43,7 +53,7 @@ function picturesOf(shown: (frame: number) => Float64Array | null, noise = 0.4):
     const actual = shown(frame);
     return { side, points: actual === null ? null : showFrame(pointsOf(capture, frame), actual, noise, random) };
   });
-  return { named, faces };
+  return { named, faces, likeness: [] };
 }
 
 t.test('pictures of the capture agree with what was measured, read as roughly as a small picture can be', async (t) => {
@@ -73,24 +83,40 @@ t.test('a still that is moved to where the claims are', async (t) => {
     const [from, to] = [cropFace(still), cropFace(pointsOf(capture, frame))];
     return still.map((value, at) => value + (at % 2 === 0 ? to.x - from.x : to.y - from.y));
   });
-  t.equal(doubtPictures(moved, capture.frames), 'other_movement');
+  t.equal(doubtPictures(moved), 'other_face', 'of a turn and its ways');
 });
 
-t.test('eyes that stay open where a blink was claimed', async (t) => {
-  const [blink] = capture.challenges;
-  const shut = Array.from({ length: 14 }, (_, at) => (blink?.firstFrame ?? 0) + at);
-  const pictures = { ...picturesOf(() => null), named: shut };
-  const random = createRandom(6);
+t.test('points of one answer that its picture does not show', async (t) => {
   const rest = pointsOf(capture, 1);
-  const faces = shut.map((frame) => {
-    const own = pointsOf(capture, frame);
-    // The lids of another moment.
-    const open = own.map((value, at) =>
-      at < 24 ? (rest[at] ?? 0) + (own[26 + (at % 2)] ?? 0) - (rest[26 + (at % 2)] ?? 0) : value,
-    );
-    return { side, points: showFrame(own, open, 0.2, random) };
-  });
-  t.equal(doubtPictures({ ...pictures, faces }, capture.frames), 'other_movement');
+  for (const { peakFrame, challenge } of answers) {
+    // Its own place, and the face of another moment.
+    const pictures = picturesOf((frame) => {
+      const own = pointsOf(capture, frame);
+      const [from, to] = [cropFace(rest), cropFace(own)];
+      const still = rest.map((value, at) => value + (at % 2 === 0 ? to.x - from.x : to.y - from.y));
+      return frame === peakFrame ? still : own;
+    });
+    t.equal(doubtPictures(pictures), 'other_movement', challenge.type);
+  }
+});
+
+t.test('a peak that is none, that the page did not name, or after which it waited for pictures', async (t) => {
+  const own = picturesOf((frame) => pointsOf(capture, frame));
+  for (const over of [{ peakFrame: 1 }, { peakFrame: null }, { endedAtMs: 9_000 }]) {
+    const given = answers.map((answer) => (answer.challenge.type === 'turn_left' ? { ...answer, ...over } : answer));
+    t.equal(doubtPictures(own, capture.frames, given), 'other_movement', JSON.stringify(over));
+  }
+  const late = answers.map((answer) => ({ ...answer, endedAtMs: answer.startedAtMs + answer.challenge.timeoutMs }));
+  t.equal(doubtPictures(own, capture.frames, late), null, 'a challenge that took all its time');
+});
+
+t.test('one picture for a head that turned', async (t) => {
+  const own = picturesOf((frame) => pointsOf(capture, frame));
+  for (const [alike, doubted] of [
+    [0.89, null],
+    [0.97, 'other_movement'],
+  ] as const)
+    t.equal(doubtPictures({ ...own, likeness: named.map(() => named.map(() => alike)) }), doubted);
 });
 
 t.test('a face of other proportions, and no face', async (t) => {
@@ -110,6 +136,6 @@ t.test('a face of other proportions, and no face', async (t) => {
 });
 
 t.test('pictures that did not come, and fewer than show anything', async (t) => {
-  t.equal(doubtPictures({ named, faces: null }, capture.frames), 'missing');
-  t.equal(doubtPictures({ named: [], faces: [] }, capture.frames), 'missing');
+  t.equal(doubtPictures({ named, faces: null, likeness: [] }, capture.frames), 'missing');
+  t.equal(doubtPictures({ named: [], faces: [], likeness: [] }, capture.frames), 'missing');
 });
