@@ -79,7 +79,7 @@ t.test(
     const [picture] = first.run.outcome?.parts['evidenceFrames'] as EvidenceFrame[];
     const forged = await playPictures({ service, clock }, Buffer.from(picture?.grey ?? '', 'base64'));
     t.equal(forged.status, 'fail');
-    t.ok(forged.failureReasons.includes('The pictures do not show the face that was measured.'), 'reason', { forged });
+    t.match(forged.failureReasons.join(), /The pictures do not show the (face|movements)/, 'reason', { forged });
     t.equal(forged.biometricEvidence, 'claimed');
   },
 );

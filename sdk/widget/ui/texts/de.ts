@@ -24,7 +24,9 @@ export const texts: LoadedTexts = {
   consentLocal: 'Bilder und Video verlassen Ihr Gerät nie; übertragen werden nur Messwerte.',
   pictures:
     'Mit den Messwerten werden einige kleine graue Bilder Ihres Gesichts übertragen, von Software geprüft und nicht aufbewahrt. Video verlässt Ihr Gerät nie.',
-  ownCompared: 'Die Messwerte werden nur mit Ihren eigenen früheren Prüfungen verglichen.',
+  ownCompared: 'Ihr Gesicht wird nur mit Ihren eigenen früheren Prüfungen verglichen.',
+  copiesFound:
+    'Kurze Codes der Messwerte werden mit denen aller Prüfungen bei {company} verglichen, nur um zu bemerken, wenn Messwerte zweimal gesendet werden.',
   studyCompared: 'Die Messwerte werden mit denen der anderen Teilnehmenden dieser Studie verglichen.',
   projectCompared: 'Die Messwerte werden mit denen der anderen Teilnehmenden dieses Projekts verglichen.',
   groupCompared:

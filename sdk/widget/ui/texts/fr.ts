@@ -24,7 +24,9 @@ export const texts: LoadedTexts = {
   consentLocal: 'Les images et la vidéo ne quittent jamais votre appareil ; seules des mesures sont envoyées.',
   pictures:
     'Quelques petites images grises de votre visage sont envoyées avec les mesures, vérifiées par un logiciel et non conservées. La vidéo ne quitte jamais votre appareil.',
-  ownCompared: 'Les mesures sont comparées uniquement à vos propres vérifications antérieures.',
+  ownCompared: 'Votre visage est comparé uniquement à vos propres vérifications antérieures.',
+  copiesFound:
+    'Des codes courts des mesures sont comparés à ceux de toutes les vérifications chez {company}, uniquement pour repérer des mesures envoyées deux fois.',
   studyCompared: 'Les mesures sont comparées à celles des autres participants de cette étude.',
   projectCompared: 'Les mesures sont comparées à celles des autres participants de ce projet.',
   groupCompared: 'Les mesures sont comparées à celles des participants de ce projet et de projets liés de {company}.',

@@ -24,7 +24,9 @@ export const texts: LoadedTexts = {
   consentLocal: 'Imagens e vídeo nunca saem do seu dispositivo; só são enviadas medidas.',
   pictures:
     'Com as medidas são enviadas algumas imagens pequenas e cinzentas do seu rosto, verificadas por um programa e não guardadas. O vídeo nunca sai do seu dispositivo.',
-  ownCompared: 'As medidas são comparadas apenas com as suas próprias verificações anteriores.',
+  ownCompared: 'O seu rosto é comparado apenas com as suas próprias verificações anteriores.',
+  copiesFound:
+    'Códigos curtos das medidas são comparados com os de todas as verificações de {company}, apenas para detetar medidas enviadas duas vezes.',
   studyCompared: 'As medidas são comparadas com as dos outros participantes deste estudo.',
   projectCompared: 'As medidas são comparadas com as dos outros participantes deste projeto.',
   groupCompared:
