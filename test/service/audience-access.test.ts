@@ -11,7 +11,7 @@ import {
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
 import type { StudyReply } from '../../src/contract/study.js';
 import type { SupplierReply } from '../../src/contract/supplier.js';
-import { open, placeAt } from '../helpers/fielding.js';
+import { openEntry, placeAt } from '../helpers/fielding.js';
 import { bearerOf, makeClient } from '../helpers/oauth.js';
 import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';
 import { credentialKinds, type CredentialKind } from './access-table.js';
@@ -84,7 +84,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
 /** Of a respondent who was sent to the survey. */
 async function enterStudy(studyId: string): Promise<string> {
   const url = `${audienceUrl}/enter/${studyId}?rid=r&src=s`;
-  return placeAt((await open(url)).location);
+  return placeAt((await openEntry(url)).location);
 }
 
 const bodies: Readonly<Record<string, (studyId: string) => object | Promise<object>>> = {
