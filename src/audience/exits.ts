@@ -12,7 +12,7 @@ import { exitSignature, fillAddress, redirectOf, type Exit } from './supplier-ru
 import { findSupplier } from './supplier-store.js';
 
 /** What a place comes to, for its supplier; null: nothing yet. A complete that does not count yet is nothing. */
-export function exitStatusOf(
+function exitStatusOf(
   place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'reversedAt'>,
 ): Exit['status'] | null {
   if (place.reversedAt !== null) return 'reversed';

@@ -30,14 +30,14 @@ export interface ReturnVerdict {
   readonly teaches: boolean;
 }
 
-type Place = Pick<QuotaReservation, 'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt'>;
+type Returned = Pick<QuotaReservation, 'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt'>;
 
 const rank = (by: ReturnedBy | null): number => (by === null ? -1 : returnedBys.indexOf(by));
 
 /** null: what is known stands. */
 export function judgeReturn(
   study: { readonly returns: ReturnMode; readonly minimumSeconds: number },
-  place: Place,
+  place: Returned,
   given: GivenReturn,
 ): ReturnVerdict | null {
   if (place.completion === 'confirmed' || place.completion === 'reversed') return null;

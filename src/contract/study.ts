@@ -62,7 +62,11 @@ export type StudyLimits = Static<typeof StudyLimits>;
 
 const SampleSize = Type.Integer({ minimum: 1, maximum: sampleSizeMax, description: 'Respondents wanted.' });
 const Quotas = Type.Array(StudyQuota, { maxItems: quotasMax });
-const Name = Type.String({ minLength: 1, maxLength: 200, description: 'Shown to respondents on the pages of the entry; suppliers do not see it in lists.' });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Shown to respondents on the pages of the entry; suppliers do not see it in lists.',
+});
 
 const Suppliers = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   maxItems: studySuppliersMax,

@@ -1,163 +1,16 @@
 /** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { AnswerExit } from '../../src/audience/exits.js';
-import { pageOf } from '../../src/audience/fielding.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
-import { judgeLink } from '../../src/audience/entry-links.js';
-import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
 import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
-import { createReservationTokens } from '../../src/audience/reservation-tokens.js';
-import { createOutcomeReporter, createReturnService } from '../../src/audience/return-service.js';
-import {
-  changeStudy,
-  findStudy,
-  insertStudy,
-  readQuotas,
-  setStatus,
-  type Study,
-} from '../../src/audience/study-store.js';
-import { makeId } from '../../src/crypto/ids.js';
-import { tokenTypes } from '../../src/contract/token-kinds.js';
+import { changeStudy, findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { readCompactJws } from '../../src/verification/tokens/compact-jws.js';
-import { openTokenKeys } from '../../src/verification/tokens/token-keys.js';
-import type { ReturnStatus } from '../../src/contract/study-returns.js';
-import { placeOf } from '../helpers/fielding.js';
-import { makeProject } from '../helpers/deliveries.js';
+import { allowed, instanceOf, makeStudy, tokenOf, unknown } from '../helpers/reservations.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 
-const logger = createLogger('silent');
-const audienceUrl = 'https://audience.example/v1';
 t.setTimeout(120_000);
-const secrets = createSecretStore(new Uint8Array(32));
-const surveyKeys = new Map<string, string>();
-
-const allowed = JSON.stringify({
-  score: 3,
-  recommendation: 'allow',
-  duplicate: { band: 'none' },
-  receiptId: 'rcpt_1',
-  evidence: { against: [] },
-  degradedSignals: [],
-});
-const unknown = { country: null, networkClass: null, place: null, prefix: null };
-
-/** An instance: the ways in and out over its own handle of the database. The gate allows everybody. */
-async function instanceOf(
-  t: Test,
-  database: Database,
-  masterKey: Uint8Array,
-  over: Partial<Pick<EntryDeps, 'now' | 'locate' | 'verification' | 'score'>> = {},
-) {
-  const keys = await openTokenKeys({ database, masterKeys: masterKey, logger, now: Date.now, rotationDays: 30 });
-  t.teardown(() => keys.close());
-  const told: string[] = [];
-  let isAway = false;
-  const tokens = createReservationTokens({
-    sign: (claims) => keys.sign(claims, tokenTypes.study_place),
-    publicKey: keys.publicKey,
-    readParts: readCompactJws,
-    issuer: () => 'https://api.example/api/v1',
-    now: over.now ?? Date.now,
-  });
-  const reportOutcome = createOutcomeReporter({
-    database,
-    logger,
-    acceptOutcomes: (_caller, events) => {
-      if (isAway) return Promise.reject(new Error('away'));
-      told.push(...events.map(({ sessionId, type, occurredAt }) => `${sessionId} ${type} ${occurredAt}`));
-      return Promise.resolve();
-    },
-  });
-  const exit: AnswerExit = (study, _leaving, _status, page) => Promise.resolve(pageOf(study, page));
-  const score = (): Promise<string> => Promise.resolve(allowed);
-  const entries = createEntryService({
-    ...{ database, tokens, score },
-    audienceUrl: () => audienceUrl,
-    now: Date.now,
-    locate: () => unknown,
-    exit,
-    hash: (_project, _kind, value) => value,
-    judgeLink: (study, link) => Promise.resolve(judgeLink(link, { study, supplier: null, nowMs: Date.now() })),
-    verification: {
-      makeLink: () => Promise.reject(new Error('not asked')),
-      linkUrl: (id) => id,
-      read: () => Promise.resolve(null),
-    },
-    reservationMs: 3_600_000,
-    ...over,
-  });
-  const returns = createReturnService({
-    ...{ database, tokens, reportOutcome, exit, now: over.now ?? Date.now },
-    secrets,
-  });
-  return {
-    entries,
-    told,
-    /** By the survey’s server. */
-    report: (study: Study, token: string, status: ReturnStatus) =>
-      returns.report({ surveyKey: surveyKeys.get(study.studyId) ?? '' }, study.studyId, {
-        place: placeOf(token),
-        status,
-      }),
-    reportOutcome,
-    setAway: (away: boolean) => void (isAway = away),
-    returns,
-    enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
-      entries.enter({
-        link: {
-          ...{ studyId: study.studyId, rid, src: 's', exp: undefined, sig: undefined },
-          ...{ country: country ?? undefined, gender: gender ?? undefined },
-        },
-        address: '127.0.0.1',
-        userAgent: undefined,
-        device: rid,
-        check: 'checked',
-      }),
-  };
-}
-
-async function makeStudy(
-  database: Database,
-  sampleSize: number,
-  quotas: readonly { name: string; gender: string; limit: number }[] = [],
-  serviceCheck = false,
-) {
-  const { organizationId, projectId } = await makeProject(database);
-  const studyId = makeId('study');
-  const { secret, sealed } = secrets.make(studyId);
-  surveyKeys.set(studyId, secret);
-  const study = await database.transaction((tx) =>
-    insertStudy(
-      tx,
-      { organizationId, projectId, lineage: 'key_1', isTest: false },
-      {
-        name: 'n',
-        surveyUrl: 'https://survey.example/',
-        countries: ['DE'],
-        language: 'en',
-        sampleSize,
-        serviceCheck,
-        minimumQuality: 'standard',
-        ...{ suppliers: [], entry: 'open', returns: 'browser', minimumSeconds: 0 },
-        limits: {},
-      },
-      quotas,
-      { studyId, sealed },
-    ),
-  );
-  await setStatus(database, study.studyId, 'fielding');
-  return study;
-}
-
-const tokenOf = (answer: { kind: string; url?: string }): string =>
-  new URL(answer.url ?? '').searchParams.get('vh_token') ?? '';
-
 /** Two handles of one database, and one that waits for little time. */
 type Handles = readonly [one: Database, two: Database, hasty: Database];
 

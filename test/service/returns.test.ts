@@ -3,7 +3,17 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import type { CreatedStudyReply, RespondentReply, StudyCreation } from '../../src/contract/study.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, enter, open, openEntry, placeAt, returnUrl, startSurvey, titles } from '../helpers/fielding.js';
+import {
+  callerOf,
+  creation,
+  enter,
+  open,
+  openEntry,
+  placeAt,
+  returnUrl,
+  startSurvey,
+  titles,
+} from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);

@@ -1,6 +1,6 @@
 /**
  * How independent a session is of its sample; 100 is fully. Links to other sessions lower it, a prefix that sends more than its share, and
- * a sample of few prefixes. Networks that strangers share tell nothing of either. From ten sessions on a sample is graded, by the least
+ * a sample of few prefixes. Networks that strangers share say nothing of either. From ten sessions on a sample is graded, by the least
  * share that its size allows. Never moves risk.
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';

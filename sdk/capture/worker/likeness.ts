@@ -10,7 +10,7 @@ export interface PlacedFace {
   readonly points: ArrayLike<number>;
 }
 
-/** Noise of single pixels tells nothing: each is the mean of those so far around it. */
+/** Noise of single pixels says nothing: each is the mean of those so far around it. */
 const blurRadius = 2;
 /** The middle of the square, which is face. */
 const middle = { from: 1 / 6, to: 5 / 6 } as const;

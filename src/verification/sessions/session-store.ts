@@ -28,7 +28,7 @@ export type NewSession = {
   readonly dataCollector: string | null;
   readonly metadata: Metadata;
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
-  /** Of the project and the step-up as it was created: what its page was told. */
+  /** Of the project and the step-up as it was created: what its page shows. */
   readonly minimumAssurance: DemandedAssurance;
   readonly evidenceFrames: EvidenceFramesMode;
   readonly nonce: string;

@@ -82,7 +82,13 @@ export function comparedOf({ session, project, pictures, address }: SeenSubmissi
     ...project.fields.config?.deduplication,
     ...(session.withinStudy && { scope: 'study' as const }),
   };
-  return { ...session, deduplication, evidence, country: address?.country ?? null, escalateOnSuspicion: asksCamera(session, project) };
+  return {
+    ...session,
+    deduplication,
+    evidence,
+    country: address?.country ?? null,
+    escalateOnSuspicion: asksCamera(session, project),
+  };
 }
 
 export function factsOf(

@@ -71,9 +71,9 @@ t.test(
     };
     t.match(ten(10), { band: 'concentrated', grade: 'linked', factors: [/10 of the last 10/, /one network/, /wide/] });
     t.match(ten(5), { band: 'shared' });
-  const half = judge({ sessions: 500, prefixSessions: 250, prefixSquares: 250 ** 2 + 250, prefixes: 251 });
-  t.ok(half.score < ten(5).score, 'half of ten prove less than half of five hundred');
-  t.match(ten(2), { band: 'independent' });
+    const half = judge({ sessions: 500, prefixSessions: 250, prefixSquares: 250 ** 2 + 250, prefixes: 251 });
+    t.ok(half.score < ten(5).score, 'half of ten prove less than half of five hundred');
+    t.match(ten(2), { band: 'independent' });
     t.match(ten(10, 'education'), { score: 100, band: 'independent', factors: [] });
     t.match(ten(10, 'mobile'), { score: 100, band: 'independent' });
     t.end();

@@ -20,7 +20,7 @@ CREATE TABLE verification_sessions (
   data_collector     text,
   metadata           jsonb NOT NULL,
   widget_mode        text NOT NULL,
-  -- What its page was told it demands, whatever the project demands meanwhile.
+  -- What it demands by its own settings, whatever the project demands meanwhile.
   minimum_assurance  text NOT NULL,
   evidence_frames    text NOT NULL,
   nonce              text NOT NULL,
