@@ -74,32 +74,41 @@ export type TokenClaims = Static<typeof TokenClaims>;
 
 const Token = Type.String({ description: 'verificationToken or vh_token of a session.' });
 
+/** Strict: an expectation that is ignored would let anybody's pass in. */
+const strict = { additionalProperties: false } as const;
+
 /** A page that could not reach the service has null for a token, which is MALFORMED. */
-export const TokenVerification = Type.Object({
-  token: Nullable(Token),
-  studyId: Type.Optional(CallerId('The study that it must be for.')),
-  respondentId: Type.Optional(CallerId('The respondent whose it must be.')),
-  minimumAssurance: Type.Optional(
-    StringEnum(demandedAssurances, {
-      description: 'What it must rest on at least; biometric: a judged camera capture.',
-    }),
-  ),
-  use: Type.Optional(
-    CallerId(
-      'Your id of what the pass is spent on. The first of a session is kept; the same again succeeds, another is ALREADY_USED. Needs no scope beyond that of the call.',
+export const TokenVerification = Type.Object(
+  {
+    token: Nullable(Token),
+    studyId: Type.Optional(CallerId('The study that it must be for.')),
+    respondentId: Type.Optional(CallerId('The respondent whose it must be.')),
+    minimumAssurance: Type.Optional(
+      StringEnum(demandedAssurances, {
+        description: 'What it must rest on at least; biometric: a judged camera capture.',
+      }),
     ),
-  ),
-});
+    use: Type.Optional(
+      CallerId(
+        'Your id of what the pass is spent on. The first of a session is kept; the same again succeeds, another is ALREADY_USED. Needs no scope beyond that of the call.',
+      ),
+    ),
+  },
+  strict,
+);
 export type TokenVerification = Static<typeof TokenVerification>;
 export type Expectations = Omit<TokenVerification, 'token' | 'use'>;
 
-export const TokenBatch = Type.Object({
-  tokens: Type.Array(Type.Union([Token, TokenVerification, Type.Null()]), {
-    description: 'Each a token, or an object as for one with what is expected of it.',
-    minItems: 1,
-    maxItems: batchTokensMax,
-  }),
-});
+export const TokenBatch = Type.Object(
+  {
+    tokens: Type.Array(Type.Union([Token, TokenVerification, Type.Null()]), {
+      description: 'Each a token, or an object as for one with what is expected of it.',
+      minItems: 1,
+      maxItems: batchTokensMax,
+    }),
+  },
+  strict,
+);
 
 export const TokenReply = Type.Object({
   success: Type.Boolean(),

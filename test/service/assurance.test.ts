@@ -92,6 +92,26 @@ t.test('a token says what it rests on, and what is expected of it is checked in 
   t.equal((await ask({ token, studyId: '' })).status, 400);
 });
 
+t.test('an expectation of an unknown name is refused with the name that is meant, and spends nothing', async (t) => {
+  const token = await pass();
+  const meant = { study_id: 'studyId', respondent_id: 'respondentId', minimum_assurance: 'minimumAssurance' };
+  for (const [name, known] of Object.entries(meant)) {
+    const { status, body } = await ask({ token, [name]: 'x', use: 'one' });
+    t.equal(status, 400, name);
+    const issues = [{ path: `/${name}`, message: `is not a known name; did you mean "${known}"?` }];
+    t.match(body, { code: 'VALIDATION_FAILED', issues });
+  }
+  for (const name of ['require', 'expect', 'mode']) t.equal((await ask({ token, [name]: {} })).status, 400, name);
+  t.match((await ask({ token, use: 'two' })).body, { success: true });
+  const batch = async (body: unknown) =>
+    service.call('POST', '/token/verify-batch', { body, headers: { 'x-api-key': projectKey } });
+  t.match(await batch({ tokens: [token, { token, study_id: 'x' }] }), {
+    status: 400,
+    body: { issues: [{ path: '/tokens/1/study_id' }] },
+  });
+  t.match(await batch({ tokens: [token], studyId: 'x' }), { status: 400, body: { issues: [{ path: '/studyId' }] } });
+});
+
 t.test('a pass is spent on one thing: of uses at once one gets it, and the same again succeeds', async (t) => {
   const token = await pass();
   t.match((await ask({ token, studyId: 'x', use: 'first' })).body, { error: 'EXPECTATION_FAILED' }, 'spends nothing');
