@@ -71,7 +71,7 @@ t.test('the guides come first, are served, and lead to nothing that is not', asy
   const { description } = document.info;
   const links = [...description.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
   const listed = links.map((link) => link.replace(/^.*\/documentation\//, ''));
-  t.same(listed.sort(), [...guideFiles().map((name) => `guides/${name}`), 'threat-model.md']);
+  t.same(listed.sort(), [...guideFiles().map((name) => `guides/${name}`), 'suppliers.md', 'threat-model.md']);
   t.ok(links[0]?.endsWith('/integrate.md'));
   const seen = new Map<string, string>();
   for (const queue = links.map((link) => new URL(link, bootstrap.siteUrl).href); queue.length > 0;) {

@@ -1,0 +1,57 @@
+/** The blocks of docs/suppliers.md run as they stand, and what they sign and verify is what the service signs and verifies. */
+import t from 'tap';
+import { callerOf, open, openEntry, placeAt } from '../helpers/fielding.js';
+import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
+
+t.setTimeout(120_000);
+const service = await startTestService(t, { VH_LOG_LEVEL: 'warn' });
+const { audienceUrl, organizationKey } = service.bootstrap;
+const call = callerOf(audienceUrl, organizationKey);
+const run = await prepareProject(temporaryDirectory(t), { AUDIENCE: audienceUrl, ORGANIZATION_KEY: organizationKey });
+const blocks = blocksOf('docs/suppliers.md');
+const block = async (nth: number, environment: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const found = blocks[nth - 1];
+  if (found === undefined) throw new Error(`the page has no block ${nth}`);
+  return run(found, environment);
+};
+const [entrySecret = '', surveyKey = '', entryUrl = '', invited = ''] = (await block(1)).split('\n');
+const studyId = entryUrl.split('/').at(-1) ?? '';
+const link = await block(2, { ENTRY_URL: entryUrl, STUDY_ID: studyId, ENTRY_SECRET: entrySecret });
+
+t.test('every block of the page is tried here', (t) => {
+  t.same(
+    blocks.map(({ language }) => language),
+    ['sh', 'js', 'js', 'js'],
+  );
+  t.end();
+});
+
+t.test('an invitation and a link signed as the page does it open the study', async (t) => {
+  for (const url of [invited, link]) {
+    const checked = await call('POST', '/supply/links', { url });
+    t.match(checked.body, { ok: true, entry: 'signed', signedWith: 'current', problems: [] });
+  }
+  const wrong = await call('POST', '/supply/links', { url: link.replace('age=34', 'age=35') });
+  t.match(wrong.body, { ok: false, problems: [{ code: 'signature_wrong' }] });
+});
+
+t.test('a return signed as the page does it is the survey’s word; the redirect proves itself as the page checks it', async (t) => {
+  const { location } = await openEntry(link);
+  const parameters = new URL(location ?? '').searchParams;
+  const signed = await block(3, {
+    ...{ STUDY_ID: studyId, SURVEY_KEY: surveyKey },
+    RETURN_URL: parameters.get('vh_return') ?? '',
+    TOKEN: parameters.get('vh_token') ?? '',
+  });
+  t.match(await open(signed), { title: 'Vielen Dank', location: null }, 'sooner than minimumSeconds does not count');
+  const place = placeAt(location);
+  const insisted = await call('POST', `/studies/${studyId}/returns`, { place, status: 'complete' });
+  t.match(insisted.body, { completion: 'confirmed' });
+  const { location: redirect } = await open(signed);
+  t.match(redirect, `https://panel.example.com/end?s=1&rid=r-1002&study=${studyId}&place=${place}&status=complete&sig=`);
+  const check = (address: string) => block(4, { ENTRY_SECRET: entrySecret, REDIRECT: address });
+  t.equal(await check(redirect ?? ''), 'true');
+  t.equal(await check((redirect ?? '').replace('r-1002', 'r-1003')), 'false');
+});
