@@ -8,6 +8,8 @@ import type { Reply, Transport, Trouble } from './http.js';
 import { degradedModeDefault } from './result.js';
 
 const freshMs = 60_000;
+/** How long the service's limits of calls last at most: reads wait for the next window. */
+const rateWindowMs = 60_000;
 const entriesMax = 20;
 
 interface Entry {
@@ -41,7 +43,7 @@ export async function loadConfig(
   const known = cache.get(url);
   if (known && nowMs - known.atMs < freshMs) return { kind: 'config', config: known.config };
   const headers = known?.etag ? { 'if-none-match': known.etag } : {};
-  const answer = await call({ method: 'GET', url, headers }, signal);
+  const answer = await call({ method: 'GET', url, headers, waitMsMax: rateWindowMs }, signal);
   if (answer.kind === 'trouble') return known ? { kind: 'config', config: known.config } : answer;
   if (answer.status === 304 && known) return keep(cache, url, { ...known, atMs: nowMs });
   if (answer.status !== 200) return answer;

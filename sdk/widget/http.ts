@@ -13,6 +13,8 @@ export interface Call {
   /** In place of the transport’s own: how long one request may take, and how often it is repeated. */
   readonly requestMs?: number;
   readonly retries?: number;
+  /** How long a Retry-After of 429 may be beyond the end of all requests; 0 by default. */
+  readonly waitMsMax?: number;
 }
 
 /** An answer of the service: 2xx, 304 or 4xx. `body` is what its JSON says; `repeated` that an earlier try may have arrived. */
@@ -55,8 +57,8 @@ export type Transport = (call: Call, signal: AbortSignal) => Promise<Reply | Tro
 export function createTransport(deps: TransportDeps): Transport {
   const { limits } = deps;
   return async (call, signal) => {
-    const { requestMs = limits.requestMs, retries = limits.retries } = call;
-    const endMs = deps.now() + limits.totalMs;
+    const { requestMs = limits.requestMs, retries = limits.retries, waitMsMax = 0 } = call;
+    let endMs = deps.now() + limits.totalMs;
     let hasWaited = false;
     for (let tries = 0, failures = 0; ; tries++) {
       const tried: Tried = await tryOnce(deps, call, Math.min(requestMs, endMs - deps.now()), signal);
@@ -66,6 +68,7 @@ export function createTransport(deps: TransportDeps): Transport {
       if (tried.isBlocked || (!isLimited && failures++ >= retries)) return finish(tried);
       hasWaited ||= isLimited;
       const waitMs = tried.retryAfterMs ?? limits.backoffMs * jitter(failures, deps.random());
+      if (isLimited && waitMs <= waitMsMax) endMs += waitMs;
       if (deps.now() + waitMs >= endMs) return finish(tried);
       await deps.wait(waitMs, signal);
     }

@@ -98,7 +98,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
         const page = isOwn ? ownOrigin() : visitor.pattern;
         const { projectId } = visitor.project;
         if (counts === 'reports') await limits.takeProbeRate(projectId, page);
-        else if (counts !== 'reads') await limits.takeWork(counts, projectId, page);
+        else if (counts !== 'reads') await limits.takeWork(counts, projectId, page, request.clientAddress);
         return visitor;
       }
       const where =

@@ -41,6 +41,10 @@ const deviceSessionsPerMinute = 20;
 const sessionsCountMax = 1_000_000;
 /** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
 const sharedAddressFactor = 10;
+/** A check makes about eight reads: whoever may make a session finishes it, and a class that starts at once is served. */
+const readsPerCall = 10;
+/** The part of a page’s minute that one /24 or /48 gets. */
+const networkShare = 1 / 4;
 
 export function createLimits(deps: LimitDeps) {
   /** null where the counters store is away. */
@@ -57,14 +61,23 @@ export function createLimits(deps: LimitDeps) {
   }
   const take = async (...call: Parameters<typeof takeRate>): Promise<void> => void (await takeRate(...call));
 
-  const takePage = async (kind: string, projectId: string, page: string | null): Promise<void> => {
+  const limitOf = createAddressLimit(deps);
+  /** Nothing is taken of a page for a network that has used its share up. */
+  const takePage = async (
+    kind: string,
+    projectId: string,
+    page: string | null,
+    address: Address | null = null,
+  ): Promise<void> => {
     if (deps.publicPerMinute === 0) return;
-    await take(
-      'This page',
-      projectId,
-      perMinute(`${kind}:${page ?? ''}`, deps.publicPerMinute),
-      kind === 'probe' ? 'calls' : kind,
-    );
+    const key = `${kind}:${page ?? ''}`;
+    const what = kind === 'probe' ? 'calls' : kind;
+    const ofAddress = limitOf(address);
+    if (address !== null && ofAddress > 0 && !isShared(deps.networkOf(address))) {
+      const share = Math.max(ofAddress, Math.ceil(deps.publicPerMinute * networkShare));
+      await take('This network', projectId, perMinute(`${key}:${address.prefix}`, share), what);
+    }
+    await take('This page', projectId, perMinute(key, deps.publicPerMinute), what);
   };
 
   return {
@@ -89,13 +102,13 @@ export function createLimits(deps: LimitDeps) {
         },
       );
     },
-    ...addressLimits(deps, takeRate),
+    ...addressLimits(limitOf, takeRate),
     /** One session of a browser, by the keyed hash of the token that it keeps. */
     takeDevice: (projectId: string, deviceRef: string): Promise<void> =>
       take('This browser', projectId, perMinute(`sessions:${deviceRef}`, deviceSessionsPerMinute), 'sessions'),
     /** One session or completion of a page; `page` is the registered pattern that allows it, null where none is registered. */
-    takeWork: (kind: 'sessions' | 'completions', projectId: string, page: string | null) =>
-      takePage(kind, projectId, page),
+    takeWork: (kind: 'sessions' | 'completions', projectId: string, page: string | null, address: Address | null) =>
+      takePage(kind, projectId, page, address),
     /** One message of a probe. */
     takeProbeRate: (projectId: string, page: string | null) => takePage('probe', projectId, page),
     /** An access token for a client that authenticated. */
@@ -120,22 +133,23 @@ const perMinute = (key: string, limit: number): readonly RateLimit[] => [{ key, 
 /** `what` is counted, in the words of the refusal. */
 type TakeRate = (who: string, tag: string, limits: readonly RateLimit[], what?: string) => Promise<RateState | null>;
 
+const isShared = (network: NetworkClass | null): boolean => network === 'mobile' || network === 'education';
+
 /**
- * Limits of an address, or of its /64. Addresses that nobody has on the internet are no caller’s own: they are of a network’s inside, or of a
- * proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
+ * Calls a minute of an address, or of its /64; 0 if it is not limited. Addresses that nobody has on the internet are no caller’s own: they are of a
+ * network’s inside, or of a proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
  */
-function addressLimits({ publicPerAddress, networkOf }: LimitDeps, takeRate: TakeRate) {
-  /** Calls a minute; 0 where it is not limited. */
-  function limitOf(address: Address | null): number {
-    if (address?.range !== 'public') return 0;
-    const network = networkOf(address);
-    return publicPerAddress * (network === 'mobile' || network === 'education' ? sharedAddressFactor : 1);
-  }
+const createAddressLimit =
+  ({ publicPerAddress, networkOf }: Pick<LimitDeps, 'publicPerAddress' | 'networkOf'>) =>
+  (address: Address | null): number =>
+    address?.range === 'public' ? publicPerAddress * (isShared(networkOf(address)) ? sharedAddressFactor : 1) : 0;
+
+function addressLimits(limitOf: ReturnType<typeof createAddressLimit>, takeRate: TakeRate) {
   const who = 'This address';
   return {
     /** One public call. */
     async takeAddress(kind: string, address: Address | null): Promise<void> {
-      const limit = limitOf(address);
+      const limit = limitOf(address) * (kind === 'reads' ? readsPerCall : 1);
       if (address === null || limit === 0) return;
       await takeRate(who, address.place, perMinute(`${kind}:address`, limit), kind);
     },

@@ -108,12 +108,12 @@ export const settings = {
   VH_PUBLIC_PER_MINUTE: setting(
     1_200,
     integer(0, 100_000_000),
-    'Sessions a minute, and as many completions, for a project and registered origin pattern; 0 for no limit.',
+    'Sessions a minute, and as many completions, for a project and registered origin pattern; one /24 of IPv4 or /48 of IPv6 gets a quarter. 0 for no limit.',
   ),
   VH_PUBLIC_PER_ADDRESS: setting(
     60,
     integer(0, 1_000_000),
-    'Public calls a minute of one address (/64 of IPv6): reads, sessions and completions each. Ten times that on networks known to be shared; 0 for no limit.',
+    'Public calls a minute of one address (/64 of IPv6): sessions and completions each, and ten times as many reads. Ten times that on networks known to be shared; 0 for no limit.',
   ),
   VH_LOG_LEVEL: setting(
     'info',

@@ -23,17 +23,22 @@ const counters = await openMemoryCounters({
 t.teardown(() => counters.close());
 const nowMs = 1_790_000_000_000;
 
+const depsOf = (
+  over: Pick<Counters, 'takeRate'>,
+  publicPerMinute: number,
+  metrics = createMetrics(),
+): Parameters<typeof createLimits>[0] => ({
+  counters: over,
+  metrics,
+  logger,
+  now: () => nowMs,
+  findOrganization: async () => null,
+  publicPerMinute,
+  publicPerAddress: publicPerMinute,
+  networkOf: ({ text }) => (text === '91.198.174.7' ? 'mobile' : null),
+});
 const limitsOver = (over: Pick<Counters, 'takeRate'> = counters, publicPerMinute = 5, metrics = createMetrics()) =>
-  createLimits({
-    counters: over,
-    metrics,
-    logger,
-    now: () => nowMs,
-    findOrganization: async () => null,
-    publicPerMinute,
-    publicPerAddress: publicPerMinute,
-    networkOf: ({ text }) => (text === '91.198.174.7' ? 'mobile' : null),
-  });
+  createLimits(depsOf(over, publicPerMinute, metrics));
 const key = (lineage: string, perMinute: number, perDay = 1_000): KeyCaller => ({
   kind: 'key',
   keyId: lineage,
@@ -87,15 +92,15 @@ t.test('the refusal says how much, and when to come again', async (t) => {
 });
 
 t.test('a pattern uses up its own sessions and completions, and 0 is no limit', async (t) => {
-  const take = async (count: number, ...[kind, projectId, page]: Parameters<typeof limits.takeWork>) =>
-    passed(Array.from({ length: count }, () => limits.takeWork(kind, projectId, page)));
+  const take = async (count: number, kind: 'sessions' | 'completions', projectId: string, page: string) =>
+    passed(Array.from({ length: count }, () => limits.takeWork(kind, projectId, page, null)));
   const limits = limitsOver();
   t.equal(await take(9, 'sessions', 'proj_p', 'https://a.example'), 5);
   t.equal(await take(9, 'completions', 'proj_p', 'https://a.example'), 5);
   t.equal(await take(9, 'sessions', 'proj_p', '*.b.example'), 5);
   t.equal(await take(9, 'sessions', 'proj_q', 'https://a.example'), 5);
   const unlimited = limitsOver(counters, 0);
-  t.equal(await passed(Array.from({ length: 50 }, () => unlimited.takeWork('sessions', 'proj_p', null))), 50);
+  t.equal(await passed(Array.from({ length: 50 }, () => unlimited.takeWork('sessions', 'proj_p', null, null))), 50);
 });
 
 t.test('an address has its calls of each kind, ten times as many on a carrier’s network', async (t) => {
@@ -104,13 +109,32 @@ t.test('an address has its calls of each kind, ten times as many on a carrier’
     passed(
       Array.from({ length: count }, () => limits.takeAddress(kind, address === null ? null : parseAddress(address))),
     );
-  t.equal(await take(9, 'reads', '91.198.174.1'), 5);
+  t.equal(await take(9, 'completions', '91.198.174.1'), 5);
   t.equal(await take(9, 'sessions', '91.198.174.1'), 5);
-  t.equal(await take(9, 'reads', '91.198.174.2'), 5);
-  t.equal(await take(3, 'reads', '2001:4860::1'), 3);
-  t.equal(await take(9, 'reads', '2001:4860::2'), 2, 'a /64 is one address');
-  t.equal(await take(60, 'reads', '91.198.174.7'), 50);
-  for (const address of ['127.0.0.1', '10.0.0.1', null]) t.equal(await take(9, 'reads', address), 9, String(address));
+  t.equal(await take(9, 'sessions', '91.198.174.2'), 5);
+  t.equal(await take(60, 'reads', '91.198.174.1'), 50, 'and ten times as many reads');
+  t.equal(await take(3, 'sessions', '2001:4860::1'), 3);
+  t.equal(await take(9, 'sessions', '2001:4860::2'), 2, 'a /64 is one address');
+  t.equal(await take(60, 'sessions', '91.198.174.7'), 50);
+  for (const address of ['127.0.0.1', '10.0.0.1', null])
+    t.equal(await take(9, 'sessions', address), 9, String(address));
+});
+
+t.test('one network gets a quarter of a page’s minute, unless it is known to be shared', async (t) => {
+  const limits = createLimits({ ...depsOf(counters, 40), publicPerAddress: 3 });
+  const take = (count: number, addressOf: (n: number) => string) =>
+    passed(
+      Array.from({ length: count }, (_, n) =>
+        limits.takeWork('sessions', 'proj_network', '*', parseAddress(addressOf(n))),
+      ),
+    );
+  t.equal(await take(30, (n) => `2a01:4f8:2:${n.toString(16)}::1`), 10, 'of a /48');
+  t.equal(await take(30, (n) => `5.9.1.${n}`), 10, 'of a /24');
+  t.equal(await take(5, () => '91.198.174.7'), 5);
+  t.equal(await take(30, () => '91.198.174.7'), 15, 'what was refused took nothing off the page');
+  const small = createLimits({ ...depsOf(counters, 8), publicPerAddress: 6 });
+  const one = () => small.takeWork('sessions', 'proj_small', '*', parseAddress('5.9.1.1'));
+  t.equal(await passed(Array.from({ length: 9 }, one)), 6, 'never less than an address gets');
 });
 
 t.test('twenty sessions a minute for a browser', async (t) => {
@@ -128,7 +152,7 @@ t.test('while the counters store is away calls pass and are counted as its failu
   const metrics = createMetrics();
   const away = limitsOver({ takeRate: () => Promise.reject(storeUnavailable('gone')) }, 5, metrics);
   await away.takeKeyRate(key('away', 1));
-  await away.takeWork('sessions', 'proj_p', null);
+  await away.takeWork('sessions', 'proj_p', null, null);
   t.match(await metrics.registry.metrics(), /vh_store_failures_total\{store="counters"\} 2/);
 });
 
@@ -172,6 +196,6 @@ t.test('the refusal names what was counted', async (t) => {
     return '';
   };
   t.match(await refusalOf(() => limits.takeDevice('proj_words', 'dev_1')), /^This browser may make 20 sessions /);
-  t.match(await refusalOf(() => limits.takeWork('completions', 'proj_words', null)), /may make 5 completions /);
+  t.match(await refusalOf(() => limits.takeWork('completions', 'proj_words', null, null)), /may make 5 completions /);
   t.match(await refusalOf(() => limits.takeDemoKey('proj_words')), /^This project may make 10 demo keys /);
 });

@@ -4,7 +4,13 @@ import { mock } from 'node:test';
 import { setImmediate as setImmediatePromise } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { describeBlocked, describeCameraBlocked } from '../../../sdk/widget/csp.js';
-import { createTransport, readRetryAfter, transportLimits, type TransportLimits } from '../../../sdk/widget/http.js';
+import {
+  createTransport,
+  readRetryAfter,
+  transportLimits,
+  type Call,
+  type TransportLimits,
+} from '../../../sdk/widget/http.js';
 
 /** A server whose n-th answer the test says, and a transport whose waits are written down and not made. */
 async function serve(
@@ -30,7 +36,8 @@ async function serve(
     limits: { ...transportLimits, ...limits },
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { call: () => call({ method: 'GET', url }, new AbortController().signal), waits, counted: () => count };
+  const ask = (over: Partial<Call> = {}) => call({ method: 'GET', url, ...over }, new AbortController().signal);
+  return { call: ask, waits, counted: () => count };
 }
 
 const send = (response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) =>
@@ -101,6 +108,11 @@ t.test('too many requests wait once for as long as Retry-After says', async (t) 
   const long = await serve(t, (_, response) => send(response, 429, {}, { 'retry-after': '3600' }));
   t.match(await long.call(), { status: 429 });
   t.equal(long.counted(), 1, 'longer than the call may take in all');
+  const patient = await serve(t, (_, response, count) =>
+    send(response, count === 1 ? 429 : 200, {}, count === 1 ? { 'retry-after': '60' } : {}),
+  );
+  t.match(await patient.call({ waitMsMax: 60_000 }), { status: 200 }, 'unless the call may wait for a whole window');
+  t.strictSame(patient.waits, [60_000]);
 });
 
 t.test('a service that does not answer is a timeout, one that is not there a network error with E030', async (t) => {
