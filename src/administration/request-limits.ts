@@ -72,9 +72,8 @@ export function createLimits(deps: LimitDeps) {
     if (deps.publicPerMinute === 0) return;
     const key = `${kind}:${page ?? ''}`;
     const what = kind === 'probe' ? 'calls' : kind;
-    const ofAddress = limitOf(address);
-    if (address !== null && ofAddress > 0 && !isShared(deps.networkOf(address))) {
-      const share = Math.max(ofAddress, Math.ceil(deps.publicPerMinute * networkShare));
+    if (address !== null && limitOf(address) > 0 && !isShared(deps.networkOf(address))) {
+      const share = Math.max(limitOf(address), Math.ceil(deps.publicPerMinute * networkShare));
       await take('This network', projectId, perMinute(`${key}:${address.prefix}`, share), what);
     }
     await take('This page', projectId, perMinute(key, deps.publicPerMinute), what);

@@ -188,3 +188,11 @@ t.test('erasing a respondent erases their participation', async (t) => {
   await service.call('DELETE', `/projects/${siteKey}/respondents/ann`, { headers: organization });
   t.equal((await visit('backend', ann)).status, 'pass');
 });
+
+t.test('of respondents who come at once on one device, `device: fail` takes one', async (t) => {
+  const { visit } = await openProject({ device: 'fail' });
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const replies = await Promise.all(names.map((respondentId) => visit('page', { respondentId, device: 'shared' })));
+  t.equal(replies.filter(({ status }) => status === 'pass').length, 1);
+  t.equal(replies.filter(({ failureCategory }) => failureCategory === 'duplicate').length, 5);
+});

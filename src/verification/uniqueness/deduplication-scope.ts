@@ -63,3 +63,8 @@ export function locksOf({ organizationId, projectId, deduplication }: Deduplicat
 export function respondentLockOf(session: Deduplicated, respondentId: string): string {
   return `${locksOf(session).at(-1)}:respondent:${respondentId}`;
 }
+
+/** What must be locked last, so that of two completions on one device the second sees the first. */
+export function deviceLockOf(session: Deduplicated, deviceRef: string): string {
+  return `${locksOf(session).at(-1)}:device:${deviceRef}`;
+}

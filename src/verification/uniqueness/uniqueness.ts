@@ -19,9 +19,16 @@ import {
 import { Fault } from '../../errors.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import { blockedSince, locksOf, resolveScope, respondentLockOf, type Deduplicated } from './deduplication-scope.js';
+import {
+  blockedSince,
+  deviceLockOf,
+  locksOf,
+  resolveScope,
+  respondentLockOf,
+  type Deduplicated,
+} from './deduplication-scope.js';
 import { compareTries, findTries, type Provenance } from './chain-comparison.js';
-import type { DeviceComparer } from './device-comparison.js';
+import type { DeviceComparer, DeviceQuery } from './device-comparison.js';
 import {
   cameMeanwhile,
   compareFace,
@@ -92,6 +99,8 @@ interface Seen {
   /** To be asked again at the completion; null where there is no face, or the person was found. */
   readonly search: FaceSearch | null;
   readonly identity: IdentityQuery | null;
+  /** The same of a device that would decide, by its token alone. */
+  readonly sameDevice: (DeviceQuery & { readonly device: { readonly ref: string } }) | null;
 }
 
 export function createUniqueness(deps: UniquenessDeps) {
@@ -130,13 +139,18 @@ export function createUniqueness(deps: UniquenessDeps) {
     const likeness = device === null || found === null ? null : await devices.judge(device, found, nowMs);
     const current = { ref: deviceRef, sketch: device?.sketch ?? null, ...provenance };
     const chain = await compareTries(current, tries, (sketch, others) => devices.areAlike(sketch, others, nowMs));
+    const isDecisive = deduplication.device === 'fail';
     const isOpen = search !== null && biometric !== null && !isDuplicate(biometric);
     seenOf.set(envelope, {
       ...{ face, device, provenance },
       search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
       identity: identity?.match == null ? query : null,
+      sameDevice:
+        isDecisive && deviceRef !== null && likeness?.method !== 'exact'
+          ? { scope, device: { ref: deviceRef, sketch: null, bands: [] }, rootSessionId, sinceMs }
+          : null,
     });
-    const deviceMatch = likeness === null ? null : { ...likeness, isDecisive: deduplication.device === 'fail' };
+    const deviceMatch = likeness === null ? null : { ...likeness, isDecisive };
     const isFaceChanged = own?.isOther === true;
     return { biometric, device: deviceMatch, identity, isFaceRefused, isFaceChanged, chain };
   }
@@ -208,21 +222,24 @@ function withFace(
   };
 }
 
-/** Waits for the completions of the scope and of the respondent that are under way, and looks through what they left. */
+/** Waits for the completions of the scope, of the respondent and of the device that are under way, and looks through what they left. */
 async function holdAlone(
   deps: UniquenessDeps,
   tx: Queryable,
   session: ComparedSession,
-  { search, identity }: Seen,
+  { search, identity, sameDevice }: Seen,
 ): Promise<void> {
   const isProvable = identity !== null && (identity.respondentTrusted || identity.deviceRef !== null);
   const locks = [
     ...(search === null ? [] : locksOf(session)),
     ...(isProvable ? [respondentLockOf(session, identity.respondentId)] : []),
+    ...(sameDevice === null ? [] : [deviceLockOf(session, sameDevice.device.ref)]),
   ];
   for (const name of locks) await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
   if (search !== null && (await cameMeanwhile(deps, tx, search))) throw new ConcurrentDuplicateError();
   if (isProvable && (await findIdentity(tx, identity)).match !== null) throw new ConcurrentDuplicateError();
+  if (sameDevice !== null && (await deps.devices.find(tx, sameDevice)).same !== null)
+    throw new ConcurrentDuplicateError();
 }
 
 function resultOf(biometric: BiometricComparison | null): string {
