@@ -40,7 +40,7 @@ const deviceSessionsPerMinute = 20;
 /** More than the limit of a minute lets an address make in an hour. */
 const sessionsCountMax = 1_000_000;
 /** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
-const sharedAddressFactor = 10;
+export const sharedAddressFactor = 10;
 /** A check makes about eight reads: whoever may make a session finishes it, and a class that starts at once is served. */
 const readsPerCall = 10;
 /** The part of a page’s minute that one /24 or /48 gets. */
@@ -132,7 +132,7 @@ const perMinute = (key: string, limit: number): readonly RateLimit[] => [{ key, 
 /** `what` is counted, in the words of the refusal. */
 type TakeRate = (who: string, tag: string, limits: readonly RateLimit[], what?: string) => Promise<RateState | null>;
 
-const isShared = (network: NetworkClass | null): boolean => network === 'mobile' || network === 'education';
+export const isShared = (network: NetworkClass | null): boolean => network === 'mobile' || network === 'education';
 
 /**
  * Calls a minute of an address, or of its /64; 0 if it is not limited. Addresses that nobody has on the internet are no caller’s own: they are of a

@@ -1,11 +1,12 @@
 /** Failed tries with a face, by project and address. */
 import { join } from 'node:path';
 import t from 'tap';
+import { biometricExample } from '../../src/contract/envelope-examples.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { openMemoryCounters } from '../../src/stores/counters/memory/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { createFaceTries, failedFacesPerAddress } from '../../src/verification/verify/face-tries.js';
+import { createFaceTries, failedFacesPerAddress, isFaceTry } from '../../src/verification/verify/face-tries.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 
 const metrics = createMetrics();
@@ -22,11 +23,17 @@ t.test('an address that used its failed tries up is refused, for one project and
   const tries = createFaceTries({ counters, metrics, now });
   for (let count = 0; count < failedFacesPerAddress; count += 1) {
     tries.requireOpen('proj_1', '2001:db8::1');
-    await tries.countFailed('proj_1', '2001:db8::1');
+    await tries.countFailed('proj_1', '2001:db8::1', { network: null });
   }
   const refused = { code: 'RATE_LIMIT_EXCEEDED', details: { headers: { 'retry-after': String } } };
   t.throws(() => tries.requireOpen('proj_1', '2001:db8::1'), refused);
   t.throws(() => tries.requireOpen('proj_1', '2001:db8::2'), refused, 'nor does another address of its /64 help');
+  for (let count = 0; count < failedFacesPerAddress; count += 1) {
+    await tries.countFailed('proj_1', '203.0.113.7', { network: 'education' });
+    await tries.countFailed('proj_1', '10.0.0.1', null);
+  }
+  t.doesNotThrow(() => tries.requireOpen('proj_1', '203.0.113.7'), 'a shared network has ten times as many');
+  t.doesNotThrow(() => tries.requireOpen('proj_1', '10.0.0.1'), 'an address that nobody has is not limited');
   t.doesNotThrow(() => tries.requireOpen('proj_1', '2001:db8:0:1::1'));
   t.doesNotThrow(() => tries.requireOpen('proj_2', '2001:db8::1'));
   clock.nowMs += 3_600_000;
@@ -36,6 +43,16 @@ t.test('an address that used its failed tries up is refused, for one project and
 t.test('with the counters away nobody is refused', async (t) => {
   const counters = { takeRate: () => Promise.reject(storeUnavailable('counters', new Error('away'))) };
   const tries = createFaceTries({ counters, metrics, now });
-  for (let count = 0; count <= failedFacesPerAddress; count += 1) await tries.countFailed('proj_1', '203.0.113.1');
+  for (let count = 0; count <= failedFacesPerAddress; count += 1)
+    await tries.countFailed('proj_1', '203.0.113.1', { network: null });
   t.doesNotThrow(() => tries.requireOpen('proj_1', '203.0.113.1'));
+});
+
+t.test('a face counts with the nonce of its session and a complete capture', async (t) => {
+  const session = { nonce: biometricExample.nonce, challengeCount: biometricExample.challenges.length };
+  t.equal(isFaceTry(biometricExample, session), true);
+  t.equal(isFaceTry({ ...biometricExample, nonce: 'x' }, session), false);
+  t.equal(isFaceTry({ ...biometricExample, challenges: [] }, session), false);
+  t.equal(isFaceTry({ ...biometricExample, frames: null }, session), false);
+  t.equal(isFaceTry({ ...biometricExample, embedding: null }, session), false);
 });

@@ -1,14 +1,19 @@
 /**
  * Failed tries with a face are counted by project and address, so that no page compares faces without end. An address that has used its tries up
- * gets 429 for envelopes with a face until the window ends; a session without one goes through. With the counters store away nothing is counted.
+ * gets 429 for envelopes with a face until the window ends; a session without one goes through. With the counters store away nothing is counted,
+ * and nothing of an address that nobody has on the internet.
  */
 import { LRUCache } from 'lru-cache';
+import type { Envelope } from '../../contract/envelope.js';
+import type { AddressFacts } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
+import { isShared, sharedAddressFactor } from '../../administration/request-limits.js';
 import { Fault } from '../../errors.js';
 import { rateLimited } from '../../kernel/faults.js';
 import { parseAddress } from '../../net/address.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { StoredSession } from '../sessions/session-store.js';
 
 export const failedFacesPerAddress = 60;
 const windowSeconds = 3_600;
@@ -19,6 +24,16 @@ export interface FaceTriesDeps {
   readonly metrics: Pick<Metrics, 'storeFailures'>;
   readonly now: () => number;
 }
+
+/** Whether an envelope brings a face that can be compared: of this very session, its capture complete. Anything else fails and reveals nothing. */
+export const isFaceTry = (
+  { embedding, evidenceFrames, nonce, challenges, frames }: Envelope,
+  session: Pick<StoredSession, 'nonce' | 'challengeCount'>,
+): boolean =>
+  (embedding ?? evidenceFrames) != null &&
+  nonce === session.nonce &&
+  frames != null &&
+  (challenges?.length ?? 0) >= session.challengeCount;
 
 export type FaceTries = ReturnType<typeof createFaceTries>;
 
@@ -34,9 +49,12 @@ export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
       const resetInSeconds = (cut.untilMs - now()) / 1_000;
       throw rateLimited('This address', { ...cut.rate, resetInSeconds }, 'failed camera checks');
     },
-    async countFailed(projectId: string, address: string): Promise<void> {
+    /** `facts`: of the address; null if nobody has it on the internet. */
+    async countFailed(projectId: string, address: string, facts: Pick<AddressFacts, 'network'> | null): Promise<void> {
+      if (facts === null) return;
       const place = placeOf(address);
-      const limit = { key: `faces:${place}`, limit: failedFacesPerAddress, windowSeconds };
+      const allowed = failedFacesPerAddress * (isShared(facts.network) ? sharedAddressFactor : 1);
+      const limit = { key: `faces:${place}`, limit: allowed, windowSeconds };
       const rate = await counters.takeRate(projectId, now(), [limit]).catch((error: unknown) => {
         if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
         metrics.storeFailures.inc({ store: 'counters' });

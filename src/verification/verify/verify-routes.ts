@@ -13,7 +13,7 @@ import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { transportOf } from './client-class.js';
-import type { FaceTries } from './face-tries.js';
+import { isFaceTry, type FaceTries } from './face-tries.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { Fault, type Issue } from '../../errors.js';
@@ -69,17 +69,19 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         const { projectId, mode } = opened.session;
         const caller = request.clientAddress?.text ?? '';
         // Faces of test mode are compared with nobody.
+        const address = deps.locate(request.clientAddress);
         const hasFace = mode === 'live' && (envelope.embedding ?? envelope.evidenceFrames) != null;
         if (hasFace) deps.faceTries.requireOpen(projectId, caller);
         const answer = await deps.verifications.verify({
           ...opened,
           envelope,
           transport: transportOf(request),
-          address: deps.locate(request.clientAddress),
+          address,
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
         if ('cameraCheck' in answer) return reply.code(202).send(answer);
-        if (hasFace && answer.status === 'fail') await deps.faceTries.countFailed(projectId, caller);
+        if (hasFace && answer.status === 'fail' && isFaceTry(envelope, opened.session))
+          await deps.faceTries.countFailed(projectId, caller, address);
         return answer;
       },
     );
