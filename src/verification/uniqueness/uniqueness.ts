@@ -145,10 +145,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       ...{ face, device, provenance },
       search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
       identity: identity?.match == null ? query : null,
-      sameDevice:
-        isDecisive && deviceRef !== null && likeness?.method !== 'exact'
-          ? { scope, device: { ref: deviceRef, sketch: null, bands: [] }, rootSessionId, sinceMs }
-          : null,
+      sameDevice: isDecisive && likeness?.method !== 'exact' ? sameDeviceOf(scope, deviceRef, session, sinceMs) : null,
     });
     const deviceMatch = likeness === null ? null : { ...likeness, isDecisive };
     const isFaceChanged = own?.isOther === true;
@@ -201,6 +198,14 @@ function fingerprintOf(
     provenance,
   };
 }
+
+const sameDeviceOf = (
+  scope: FaceScope,
+  ref: string | null,
+  { rootSessionId }: ComparedSession,
+  sinceMs: number,
+): Seen['sameDevice'] =>
+  ref === null ? null : { scope, device: { ref, sketch: null, bands: [] }, rootSessionId, sinceMs };
 
 /** Whether there may be a face of the same person: of an earlier try, or of the respondent. */
 const hasEarlier = ({ sessionId, rootSessionId, respondentId }: ComparedSession): boolean =>
