@@ -1,6 +1,8 @@
 /** The way back to the supplier: which status a respondent leaves with, and the address that the supplier has for it. */
+import type { PlaceStatus } from '../contract/postback.js';
 import type { ExitStatus } from '../contract/supplier.js';
 import type { SecretStore } from '../crypto/secret-store.js';
+import { fillPlaceholders } from '../net/web-address.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { pageOf, type Answer } from './fielding.js';
@@ -8,13 +10,13 @@ import type { PageName } from './page-texts.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { screenOutReasonOf } from './study-rules.js';
 import type { Study } from './study-store.js';
-import { exitSignature, fillAddress, redirectOf, type Exit } from './supplier-rules.js';
+import { placeholderValues, redirectOf, type Exit } from './supplier-rules.js';
 import { findSupplier } from './supplier-store.js';
 
 /** What a place comes to, for its supplier; null: nothing yet. A complete that does not count yet is nothing. */
-function exitStatusOf(
+export function exitStatusOf(
   place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'reversedAt'>,
-): Exit['status'] | null {
+): PlaceStatus | null {
   if (place.reversedAt !== null) return 'reversed';
   if (place.state === 'completed') return place.verified ? 'complete' : null;
   if (place.state === 'terminated') return place.refusedFor === null ? 'full' : refusals[place.refusedFor];
@@ -43,8 +45,8 @@ export function createExits({ database, secrets }: ExitDeps): AnswerExit {
     const address = supplier === null ? null : redirectOf(supplier.redirects, status);
     if (supplier === null || address === null) return pageOf(study, page);
     const exit: Exit = { studyId: study.studyId, placeId, rid, status };
-    const signature = exitSignature(exit, secrets.open(supplierId, supplier).current);
-    return { kind: 'redirect', url: fillAddress(address, exit, signature) };
+    const values = placeholderValues(exit, secrets.open(supplierId, supplier).current);
+    return { kind: 'redirect', url: fillPlaceholders(address, values) };
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Releases expired quota reservations, reports outcomes that are due, and deletes reservations past their retention. Instances share the
+ * Releases expired quota reservations, reports outcomes and writes postbacks that are due, and deletes reservations past their retention. Instances share the
  * work, because a reservation is checked again under its study’s lock.
  */
 import type { Database } from '../stores/database/port.js';
@@ -16,6 +16,8 @@ export interface ReservationRoundDeps {
   readonly database: Database;
   readonly reportOutcome: ReportOutcome;
   readonly metrics: Pick<Metrics, 'reservationsReleased'>;
+  /** A batch of the postbacks that are due; answers how many places it looked at. */
+  readonly writePostbacks: () => Promise<number>;
   readonly logger: Logger;
   /** Days that reservations are kept, counted from the entry. */
   readonly retentionDays: number;
@@ -102,6 +104,7 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
       isMore = failures.size < failuresMax && (released > 0 || failures.size > failed);
     }
     await reportUnreported(deps);
+    while ((await deps.writePostbacks()) > 0 && !isStopping());
     await deleteOldReservations(deps);
     for (const failure of failures.values()) throw failure;
     lastAt = performance.now();

@@ -241,16 +241,17 @@ export const findRespondentRefs = (
     return rows.map((row) => row.respondent_ref);
   });
 
-/** Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. */
+/** Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. Answers their ids. */
 export const eraseReservations = (
   database: Database,
   { organizationId, projectId, respondentId }: ErasedRespondent,
-): Promise<unknown> =>
-  inOrganization(database, organizationId, (tx) =>
-    tx.query(
+): Promise<readonly string[]> =>
+  inOrganization(database, organizationId, async (tx) => {
+    const rows = await tx.query<{ id: string }>(
       `UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL,
-              device_ref = NULL, address_ref = NULL, network_ref = NULL
-        WHERE project_id = $1 AND respondent_id = $2`,
+              device_ref = NULL, address_ref = NULL, network_ref = NULL, exit_due = false
+        WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
       [projectId, respondentId],
-    ),
-  );
+    );
+    return rows.map(({ id }) => id);
+  });

@@ -1,5 +1,6 @@
 /** The rules of suppliers, pure: which addresses they may have, what of a change stays, and where a respondent goes back to. */
 import type { Environment } from '../config/settings.js';
+import type { PlaceStatus } from '../contract/postback.js';
 import {
   exitStatuses,
   placeholders,
@@ -8,18 +9,18 @@ import {
   type SupplierRedirects,
 } from '../contract/supplier.js';
 import type { Issue } from '../errors.js';
-import { redirectProblem } from '../net/web-address.js';
+import { fillPlaceholders, placeholdersOf, redirectProblem } from '../net/web-address.js';
 import { exitLines, sign } from './signatures.js';
 import type { SupplierSettings } from './supplier-store.js';
 
-const placeholder = /\{([^{}]*)\}/g;
+const sample = Object.fromEntries(placeholders.map((name) => [name, 'x']));
 
 /** What is wrong with an address that may hold placeholders, as the end of a sentence; `problemOf` judges it with them filled in. */
 export function templateProblem(address: string, problemOf: (filled: string) => string | null): string | null {
-  const unknown = [...address.matchAll(placeholder)].find(([, name]) => !placeholders.some((known) => known === name));
+  const unknown = placeholdersOf(address).find((name) => !placeholders.some((known) => known === name));
   if (unknown !== undefined)
-    return `has the unknown placeholder ${unknown[0]}; known are ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
-  const problem = problemOf(address.replaceAll(placeholder, 'x'));
+    return `has the unknown placeholder {${unknown}}; known are ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
+  const problem = problemOf(fillPlaceholders(address, sample));
   if (problem !== null) return problem;
   return /^https?:\/\/[^/?#]*\{/i.test(address) ? 'must not have a placeholder in its host.' : null;
 }
@@ -68,22 +69,17 @@ export interface Exit {
   readonly studyId: string;
   readonly placeId: string;
   readonly rid: string;
-  readonly status: ExitStatus | 'reversed';
+  readonly status: ExitStatus | PlaceStatus;
 }
 
-export const exitSignature = ({ studyId, placeId, rid, status }: Exit, secret: string): string =>
-  sign(secret, exitLines(studyId, placeId, rid, status));
-
-/** An address with its placeholders filled in, each escaped for where it stands. */
-export function fillAddress(address: string, exit: Exit, signature: string): string {
-  const values: Readonly<Record<string, string>> = {
-    ...{ rid: exit.rid, status: exit.status, place: exit.placeId, study: exit.studyId, sig: signature },
-  };
-  return address.replaceAll(placeholder, (whole, name: string) => {
-    const value = values[name];
-    return value === undefined ? whole : encodeURIComponent(value);
-  });
-}
+/** The values of the placeholders. */
+export const placeholderValues = (
+  exit: Exit,
+  secret: string,
+): Readonly<Record<(typeof placeholders)[number], string>> => ({
+  ...{ rid: exit.rid, status: exit.status, place: exit.placeId, study: exit.studyId },
+  sig: sign(secret, exitLines(exit.studyId, exit.placeId, exit.rid, exit.status)),
+});
 
 /** Where the supplier has a respondent of this status sent; null: nowhere. */
 export function redirectOf(redirects: SupplierRedirects, status: ExitStatus): string | null {

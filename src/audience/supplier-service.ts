@@ -11,6 +11,7 @@ import {
   type SupplierCreation,
   type SupplierReply,
 } from '../contract/supplier.js';
+import type { PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
@@ -18,6 +19,7 @@ import { invalid, notFound } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
+import type { PostbackDeliveries } from './postbacks.js';
 import { changedSettings, findSupplierIssues } from './supplier-rules.js';
 import {
   deleteSupplier,
@@ -38,6 +40,9 @@ export interface SupplierServiceDeps {
   readonly environment: Environment;
   readonly secrets: SecretStore;
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
+  readonly postbacks: Omit<PostbackDeliveries, 'insert'>;
+  /** Called with each supplier that was changed, once the change is in force. */
+  readonly onChange: (supplierId: string) => void;
   /** What is wrong with an address that postbacks are sent to, as the end of a sentence, or null. */
   readonly postbackProblem: (address: string) => string | null;
 }
@@ -55,15 +60,7 @@ export function createSupplierService(deps: SupplierServiceDeps) {
       throw notFound('project');
   };
 
-  /** One change of a supplier under its lock. */
-  const changing = <T>(
-    owner: SupplierOwner,
-    supplierId: string,
-    run: (tx: Queryable, supplier: Supplier) => Promise<T>,
-  ): Promise<T> =>
-    inOrganization(database, owner.organizationId, async (tx) =>
-      run(tx, requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true }))),
-    );
+  const changing = changerOf(deps);
 
   return {
     /** Throws CONFLICT where the sourceId is taken, or there are too many. */
@@ -75,6 +72,7 @@ export function createSupplierService(deps: SupplierServiceDeps) {
       return inOrganization(database, owner.organizationId, async (tx) => {
         const supplier = await insertSupplier(tx, owner, settings, { supplierId, sealed });
         if (supplier === null) throw await conflictOf(tx, owner, settings.sourceId);
+        await deps.postbacks.keepTarget(tx, supplierId);
         await note(tx, actor, supplier, 'supplier.created', shown(settings));
         return { ...showSupplier(supplier), entrySecret: secret };
       });
@@ -122,8 +120,44 @@ export function createSupplierService(deps: SupplierServiceDeps) {
         await note(tx, actor, supplier, 'supplier.secret_rotated', { overlapHours });
         return { entrySecret: secret, previousSecretUntil: until?.toISOString() ?? null };
       }),
+
+    ...postbackLogOf(deps),
   };
 }
+
+/** One change of a supplier under its lock; postbacks follow it. */
+const changerOf =
+  ({ database, postbacks, onChange }: SupplierServiceDeps) =>
+  async <T>(
+    owner: SupplierOwner,
+    supplierId: string,
+    run: (tx: Queryable, supplier: Supplier) => Promise<T>,
+  ): Promise<T> => {
+    const result = await inOrganization(database, owner.organizationId, async (tx) => {
+      const done = await run(tx, requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true })));
+      await postbacks.keepTarget(tx, supplierId);
+      return done;
+    });
+    onChange(supplierId);
+    return result;
+  };
+
+const postbackLogOf = ({ database, postbacks }: SupplierServiceDeps) => ({
+  listPostbacks: (owner: SupplierOwner, supplierId: string, query: PostbackQuery, page: Page) =>
+    inOrganization(database, owner.organizationId, async (tx) => {
+      requireSupplier(await findSupplier(tx, owner, supplierId));
+      return postbacks.list(tx, supplierId, query, page);
+    }),
+
+  replayPostback: (actor: Actor, owner: SupplierOwner, supplierId: string, deliveryId: string) =>
+    inOrganization(database, owner.organizationId, async (tx) => {
+      const supplier = requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true }));
+      if (supplier.postbackUrl === null) throw new Fault('CONFLICT', 'The supplier has no postbackUrl. Set one first.');
+      if (!(await postbacks.replay(tx, supplierId, deliveryId))) throw notFound('delivery');
+      await note(tx, actor, supplier, 'supplier.postback_replayed', { deliveryId });
+      return { deliveryId };
+    }),
+});
 
 export function requireSupplier(supplier: Supplier | null): Supplier {
   if (supplier === null) throw notFound('supplier');

@@ -98,6 +98,21 @@ export const knownSuppliers = async (
   return new Set(rows.map(({ id }) => id));
 };
 
+export type PostbackSupplier = Pick<Supplier, 'supplierId' | 'isTest'> & SealedSecrets;
+
+/** Those of them that have an address for postbacks, by their id. */
+export async function findPostbackSuppliers(
+  tx: Queryable,
+  supplierIds: readonly string[],
+): Promise<ReadonlyMap<string, PostbackSupplier>> {
+  const rows = await tx.query<PostbackSupplier & Row>(
+    `SELECT supplier_id AS "supplierId", is_test AS "isTest", ${sealedColumns} FROM suppliers
+      WHERE supplier_id = ANY($1::text[]) AND postback_url IS NOT NULL`,
+    [supplierIds],
+  );
+  return new Map(rows.map((row) => [row.supplierId, row]));
+}
+
 export async function suppliersOfProject(
   tx: Queryable,
   { organizationId, isTest }: SupplierOwner,

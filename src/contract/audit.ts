@@ -38,6 +38,7 @@ export const auditActions = [
   'supplier.updated',
   'supplier.deleted',
   'supplier.secret_rotated',
+  'supplier.postback_replayed',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

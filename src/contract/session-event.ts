@@ -87,7 +87,7 @@ interface QuestionFlag {
   };
 }
 
-interface EventOf<Type extends EventType, Data> {
+export interface EventOf<Type extends string, Data> {
   /** evt_ and 32 hex digits; a repetition has the same. */
   readonly eventId: string;
   readonly organizationId: string;

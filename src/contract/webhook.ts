@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 import { ListQuery, pageFields } from './paging.js';
+import { deliveredTypes } from './postback.js';
 import { eventTypes } from './session-event.js';
 
 export const payloadVersions = ['v1', 'v2'] as const;
@@ -139,6 +140,10 @@ export const DeliveryQuery = ListQuery({
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
+/** Of the postbacks to a supplier. */
+export const PostbackQuery = ListQuery({ ...pageFields, state: Type.Optional(StringEnum(attemptStates)) });
+export type PostbackQuery = Static<typeof PostbackQuery>;
+
 export const DeliveryAttempt = Type.Object({
   attempt: Type.Integer({ minimum: 1, description: 'As in X-Service-Attempt.' }),
   state: StringEnum(attemptStates),
@@ -150,9 +155,10 @@ export const DeliveryAttempt = Type.Object({
 });
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
+const deliveredType = StringEnum(deliveredTypes, { description: 'place.ended: of postbacks to suppliers alone.' });
 /** `{ event, data }`; what is in the data is the table of docs/webhooks.md. */
 const SentPayload = Type.Object(
-  { event: StringEnum(eventTypes), data: Type.Record(Type.String(), Type.Unknown()) },
+  { event: deliveredType, data: Type.Record(Type.String(), Type.Unknown()) },
   {
     description:
       'The body that was or will be sent, in the present payloadVersion. null once the respondent is erased or its time of keeping is over.',
@@ -161,8 +167,8 @@ const SentPayload = Type.Object(
 
 export const DeliveryReply = Type.Object({
   deliveryId: Type.String(),
-  event: StringEnum(eventTypes),
-  sessionId: Type.String(),
+  event: deliveredType,
+  sessionId: Type.String({ description: 'Of a postback: the place.' }),
   state: StringEnum(attemptStates, {
     description: 'Of the latest attempt. FAILED: another attempt follows at nextAttemptAt.',
   }),

@@ -1,6 +1,19 @@
 /** Web addresses as callers set them. What URL parsing would repair silently is refused, so that what is stored is what is visited. */
 import type { Environment } from '../config/settings.js';
 
+const placeholder = /\{([^{}]*)\}/g;
+
+/** The names between braces in an address. */
+export const placeholdersOf = (address: string): readonly string[] =>
+  [...address.matchAll(placeholder)].map(([, name = '']) => name);
+
+/** An address with its placeholders filled in, each escaped for where it stands. */
+export const fillPlaceholders = (address: string, values: Readonly<Record<string, string>>): string =>
+  address.replaceAll(placeholder, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : encodeURIComponent(value);
+  });
+
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
 /** An absolute http or https address without user name and password; null for anything else. */

@@ -1,6 +1,7 @@
 /** One attempt of a delivery: reads its webhook, signs, POSTs, and hands the result to the writer. */
-import type { SessionEvent } from '../contract/session-event.js';
+import type { DeliveredEvent } from '../contract/postback.js';
 import type { PayloadVersion } from '../contract/webhook.js';
+import { fillPlaceholders } from '../net/web-address.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { transitionOf } from './attempt-states.js';
@@ -18,7 +19,7 @@ import type { TargetConfig, TargetConfigs } from './target-configs.js';
 /** A leased delivery with all that sending it takes. */
 export interface Held extends DeliveryKey {
   readonly organizationId: string;
-  readonly event: SessionEvent;
+  readonly event: DeliveredEvent;
   readonly attempt: number;
   readonly attemptsFrom: number;
   readonly token: number;
@@ -91,7 +92,8 @@ export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSign
       startedAtMs,
     );
     deps.trace?.('sending', item);
-    const outcome = await deps.poster.post(config.url, headers, body, signal);
+    const url = 'placeholders' in item.event ? fillPlaceholders(config.url, item.event.placeholders) : config.url;
+    const outcome = await deps.poster.post(url, headers, body, signal);
     deps.trace?.('answered', item);
     if (outcome.aborted) return 'aborted';
     finish(item, config, outcome, startedAtMs);
@@ -100,8 +102,8 @@ export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSign
 }
 
 /** Bodies of one event for many webhooks are written once. */
-function createBodies(): (event: SessionEvent, version: PayloadVersion) => string {
-  const bodies = new WeakMap<SessionEvent, Partial<Record<PayloadVersion, string>>>();
+function createBodies(): (event: DeliveredEvent, version: PayloadVersion) => string {
+  const bodies = new WeakMap<DeliveredEvent, Partial<Record<PayloadVersion, string>>>();
   return (event, version) => {
     const known = bodies.get(event) ?? {};
     const body = known[version] ?? JSON.stringify(payloadOf(event, version));

@@ -4,7 +4,7 @@
  *
  * Looks when woken, when the sender has room again, and every half second. A round that fails is repeated after a pause.
  */
-import type { SessionEvent } from '../contract/session-event.js';
+import type { DeliveredEvent } from '../contract/postback.js';
 import type { Database } from '../stores/database/port.js';
 import { createNotifier, backoffMs } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -117,7 +117,7 @@ function createLeasing({ database, sender, leaseMs, clock }: ClaimerDeps) {
   };
   const holdClaimed = ({ body, eventId: _eventId, ...claimed }: Claimed, leasedAtMs: number): void => {
     // An event past its retention cannot be sent; its delivery goes the same way.
-    if (body !== null) sender.hold({ ...claimed, event: JSON.parse(body) as SessionEvent, leasedAtMs });
+    if (body !== null) sender.hold({ ...claimed, event: JSON.parse(body) as DeliveredEvent, leasedAtMs });
   };
   /** An endpoint that got all it asked for, and could have had more, has nothing left in the database. */
   const noteBehind = (

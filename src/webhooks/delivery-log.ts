@@ -13,7 +13,7 @@ import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
 import { columnsOf, deliveryIdOf } from './delivery-store.js';
 import { payloadOf } from './payload.js';
-import type { SessionEvent } from '../contract/session-event.js';
+import type { DeliveredEvent } from '../contract/postback.js';
 
 type DeliveryRow = Pick<DeliveryReply, 'deliveryId' | 'event' | 'sessionId'> & {
   /** null where it is erased, or past its time of keeping. */
@@ -125,7 +125,7 @@ function show(
   return {
     ...shown,
     state: isPending && isRepeated ? 'FAILED' : shown.state,
-    payload: body === null ? null : payloadOf(JSON.parse(body) as SessionEvent, version),
+    payload: body === null ? null : payloadOf(JSON.parse(body) as DeliveredEvent, version),
     createdAt: createdAt.toISOString(),
     nextAttemptAt: isPending && !leased ? dueAt.toISOString() : null,
     attempts: shownAttempts.slice(0, attemptsShown),

@@ -7,7 +7,7 @@
  * Every statement is a transaction of its own. Times are the database’s, so that senders need not agree on one.
  */
 import { createHash } from 'node:crypto';
-import type { EventType } from '../contract/session-event.js';
+import type { DeliveredType } from '../contract/postback.js';
 import type { AttemptState } from '../contract/webhook.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
@@ -17,7 +17,7 @@ export type DeliveryKey = { readonly webhookId: string; readonly deliveryId: str
 export interface NewDelivery extends DeliveryKey {
   readonly organizationId: string;
   readonly eventId: string;
-  readonly eventType: EventType;
+  readonly eventType: DeliveredType;
   readonly sessionId: string;
   /** Whether this process sends it itself. */
   readonly leased: boolean;

@@ -5,6 +5,7 @@
  * What this process can send soon it leases as it writes it, which spares a round through the database; the rest is written as due, for
  * whoever has room. Rejects where the database is away; the batch then comes again.
  */
+import type { DeliveredEvent } from '../contract/postback.js';
 import type { SessionEvent } from '../contract/session-event.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { deliveryIdOf, insertDeliveries, type NewDelivery } from './delivery-store.js';
@@ -94,7 +95,7 @@ function createBudget({ sender, isBehind }: FanOutDeps): (config: TargetConfig) 
   };
 }
 
-export const deliveryOf = (event: SessionEvent, webhookId: string, leased: boolean): NewDelivery => ({
+export const deliveryOf = (event: DeliveredEvent, webhookId: string, leased: boolean): NewDelivery => ({
   webhookId,
   deliveryId: deliveryIdOf(event.eventId, webhookId),
   organizationId: event.organizationId,
@@ -105,7 +106,7 @@ export const deliveryOf = (event: SessionEvent, webhookId: string, leased: boole
 });
 
 /** An event as the table of events keeps it. */
-export const storedForm = (event: SessionEvent) => ({ ...event, body: JSON.stringify(event) });
+export const storedForm = (event: DeliveredEvent) => ({ ...event, body: JSON.stringify(event) });
 
 /** Events that the log should have had by now. */
 const strandedSeconds = 5;

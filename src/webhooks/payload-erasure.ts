@@ -25,9 +25,10 @@ export async function erasePayloads(tx: Queryable, projectId: string, sessionIds
     'DELETE FROM webhook_events WHERE project_id = $1 AND session_id = ANY($2::text[]) RETURNING event_id',
     [projectId, sessionIds],
   );
-  const webhooks = await tx.query<{ webhook_id: string }>('SELECT webhook_id FROM webhooks WHERE project_id = $1', [
-    projectId,
-  ]);
+  const webhooks = await tx.query<{ webhook_id: string }>(
+    'SELECT webhook_id FROM webhooks WHERE project_id = $1 OR project_id IS NULL',
+    [projectId],
+  );
   for (const { webhook_id: webhookId } of webhooks) {
     const values = [webhookId, events.map((event) => deliveryIdOf(event.event_id, webhookId))];
     const ours = 'webhook_id = $1 AND delivery_id = ANY($2::text[])';

@@ -1,7 +1,7 @@
 /** The payload of an event: one table says which field is in which version, and when. A field whose condition does not hold is absent. */
+import { postbackType, type DeliveredEvent, type DeliveredType } from '../contract/postback.js';
 import {
   verificationEventTypes,
-  type EventType,
   type SessionEvent,
   type VerificationEvent,
   type VerificationFacts,
@@ -81,9 +81,10 @@ const verificationFields: readonly Field[] = [
 
 /** The body of a delivery as an object: `{ event, data }`. */
 export function payloadOf(
-  event: SessionEvent,
+  event: DeliveredEvent,
   version: PayloadVersion,
-): { readonly event: EventType; readonly data: Record<string, unknown> } {
+): { readonly event: DeliveredType; readonly data: Record<string, unknown> } {
+  if (event.type === postbackType) return { event: event.type, data: { ...event.data, ...occurrenceOf(event) } };
   return { event: event.type, data: isVerification(event) ? verificationData(event, version) : flagData(event) };
 }
 
@@ -95,15 +96,17 @@ function verificationData(event: VerificationEvent, version: PayloadVersion): Re
 }
 
 /** Flags have one shape in both versions. */
-function flagData({ sessionId, projectId, occurredAt, isDemo, data }: SessionEvent): Record<string, unknown> {
-  return {
-    session_id: sessionId,
-    project_id: projectId,
-    ...data,
-    timestamp: occurredAt,
-    ...(isDemo ? { is_demo: true } : {}),
-  };
-}
+const flagData = (event: SessionEvent): Record<string, unknown> => ({
+  session_id: event.sessionId,
+  project_id: event.projectId,
+  ...event.data,
+  ...occurrenceOf(event),
+});
+
+const occurrenceOf = ({ occurredAt, isDemo }: DeliveredEvent): Record<string, unknown> => ({
+  timestamp: occurredAt,
+  ...(isDemo ? { is_demo: true } : {}),
+});
 
 const isVerification = (event: SessionEvent): event is VerificationEvent =>
   verificationEventTypes.some((type) => type === event.type);

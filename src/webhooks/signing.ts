@@ -3,11 +3,11 @@
  * additional header alone, if its owner asked for an overlap.
  */
 import { createHmac } from 'node:crypto';
-import type { EventType } from '../contract/session-event.js';
+import type { DeliveredType } from '../contract/postback.js';
 import type { Secrets } from '../crypto/secret-store.js';
 
 export interface Signed {
-  readonly event: EventType;
+  readonly event: DeliveredType;
   readonly sessionId: string;
   /** Unique per event and endpoint, the same on every attempt. */
   readonly messageId: string;

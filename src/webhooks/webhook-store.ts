@@ -45,7 +45,7 @@ export type WebhookRow = Omit<StoredWebhook, 'parking'> &
     readonly parkedReason: string | null;
   };
 
-export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", project_id AS "projectId", url, events,
+export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", coalesce(project_id, '') AS "projectId", url, events,
   payload_version AS "payloadVersion", description, enabled, include_test AS "includeTest", ${sealedColumns},
   created_at AS "createdAt", parked_at AS "parkedAt", parked_until AS "parkedUntil", parked_count AS "parkedCount", parked_reason AS "parkedReason"`;
 

@@ -7,6 +7,7 @@ import { createEntryService, type Surroundings } from '../audience/entry-service
 import { registerFieldingRoutes, type FieldingRouteDeps } from '../audience/fielding-routes.js';
 import { createExits } from '../audience/exits.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
+import { writePostbacks } from '../audience/postbacks.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { registerReturnRoutes } from '../audience/return-routes.js';
@@ -28,6 +29,7 @@ import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { registerEntryPages } from './entry-pages.js';
 import { openOAuth } from './oauth.js';
+import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { openGeographyFiles, openPool, openScoring } from './scoring.js';
 import { wireLinks, wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
 
@@ -93,6 +95,7 @@ export async function startAudience(
   const rounds = startReservationRounds({
     database: stores.database,
     reportOutcome,
+    writePostbacks: () => writePostbacks({ ...secretPartsOf(parts), now, postbacks: postbackDeliveries }),
     metrics,
     logger,
     retentionDays: settings.VH_SESSION_RETENTION_DAYS,

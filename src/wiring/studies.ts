@@ -9,6 +9,7 @@ import type { Parts } from './parts.js';
 import { insertLink, linkUrl } from '../administration/hosted-links.js';
 import type { HostedVerificationClient } from '../audience/entry-service.js';
 import { linkDaysMax } from '../contract/hosted-link.js';
+import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { inOrganization } from '../stores/database/tenant.js';
 
 export const wireStudies = (
@@ -31,7 +32,7 @@ export const wireLinks = ({ stores, masterKeys, now }: Parts, audienceUrl: () =>
   });
 
 export const wireSuppliers = (
-  { settings, stores, masterKeys }: Parts,
+  { settings, stores, masterKeys, webhookListeners }: Parts,
   { findProjectOwner }: Pick<Directories, 'findProjectOwner'>,
 ): SupplierService => {
   const target = { classify: createTargetClassifier(), allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE };
@@ -40,6 +41,8 @@ export const wireSuppliers = (
     environment: settings.VH_ENV,
     secrets: createSecretStore(masterKeys.readable),
     findProjectOwner,
+    postbacks: postbackDeliveries,
+    onChange: (supplierId) => webhookListeners.forEach((listener) => listener(supplierId)),
     postbackProblem: (address) => objectionTo(address, target),
   });
 };

@@ -15,6 +15,7 @@ import type { Geography } from '../scoring/network/geography.js';
 import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
+import { inOrganization } from '../stores/database/tenant.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
@@ -179,7 +180,13 @@ const withStudies = (database: Database, erasures: ErasureService): ErasureServi
       for (const kind of ['sessions', 'fingerprints', 'receipts', 'events'] as const) erased[kind] += more.erased[kind];
       for (const kind of ['sessions', 'receipts', 'events', 'history'] as const) left[kind] += more.left[kind];
     }
-    await eraseReservations(database, respondent);
+    const { organizationId, projectId } = respondent;
+    const places = await eraseReservations(database, respondent);
+    // Postbacks name also who was never scored.
+    erased.events += await inOrganization(database, organizationId, async (tx) => {
+      await markErasedSessions(tx, respondent, places);
+      return erasePayloads(tx, projectId, places);
+    });
     return { erased, left, unreadable };
   },
 });

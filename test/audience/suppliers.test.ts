@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { entryLines, exitLines, returnLines, sign, signerOf, textOf } from '../../src/audience/signatures.js';
+import { fillPlaceholders } from '../../src/net/web-address.js';
 import {
   changedSettings,
-  exitSignature,
-  fillAddress,
+  placeholderValues,
   findSupplierIssues,
   redirectOf,
   templateProblem,
@@ -41,10 +41,11 @@ t.test('a signature names the secret that made it, and anything else is none', (
 });
 
 t.test('placeholders are escaped where they stand, and only known ones are taken', (t) => {
-  const signature = exitSignature(exit, secrets.current);
+  const values = placeholderValues(exit, secrets.current);
+  const signature = values.sig;
   t.equal(signature, sign(secrets.current, exitLines('study_1', 'plc_1', 'r&1?', 'complete')));
   t.equal(
-    fillAddress('https://panel.example/e?i={rid}&s={status}&p={place}&y={study}&h={sig}', exit, signature),
+    fillPlaceholders('https://panel.example/e?i={rid}&s={status}&p={place}&y={study}&h={sig}', values),
     `https://panel.example/e?i=r%261%3F&s=complete&p=plc_1&y=study_1&h=${signature}`,
   );
   t.match(

@@ -118,7 +118,13 @@ const ofOrganization: Partial<Record<Kind, Answer>> = {
 };
 const notTheirSupplier: Partial<Record<Kind, Answer>> = { otherOrganizationKey: '404', tokenOfOthers: '404' };
 
+/** Whoever may send a postback again asks for one that there is not: the supplier has nobody yet. */
 function expectedOf(path: string, kind: Kind): Answer {
+  const answer = accessOf(path, kind);
+  return answer === 'ok' && path.includes('{deliveryId}') ? '404' : answer;
+}
+
+function accessOf(path: string, kind: Kind): Answer {
   if (path.startsWith('/suppliers'))
     return ofOrganization[kind] ?? refused[kind] ?? (path.includes('{') ? notTheirSupplier[kind] : undefined) ?? 'ok';
   return refused[kind] ?? (path.includes('{studyId}') ? notTheirs[kind] : undefined) ?? 'ok';

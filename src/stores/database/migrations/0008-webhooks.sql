@@ -19,7 +19,8 @@ ALTER TABLE outbox ALTER COLUMN body SET STORAGE EXTERNAL;
 CREATE TABLE webhooks (
   webhook_id      text PRIMARY KEY,
   organization_id text NOT NULL REFERENCES organizations,
-  project_id      text NOT NULL REFERENCES projects,
+  -- null: the row is the supplier's of this id, for its postbacks.
+  project_id      text REFERENCES projects,
   url             text NOT NULL,
   events          text[] NOT NULL,
   payload_version text NOT NULL CHECK (payload_version IN ('v1', 'v2')),

@@ -132,7 +132,7 @@ CREATE TABLE study_places (
   refused_for     text CHECK (refused_for IN ('fit', 'quality', 'fraud', 'unknown')),
   reversed_at     timestamptz(3),
   outcome_due     boolean NOT NULL DEFAULT false,
-  -- The last status that the supplier was sent, and whether it is to be looked at again.
+  -- The last status that a postback reported, and whether the next round looks again.
   exit_status     text,
   exit_due        boolean NOT NULL DEFAULT false
 );

@@ -1,0 +1,85 @@
+/** Reports to suppliers, from server to server, what became of their respondents: each status of a place once, when it changes. */
+import { postbackType, type PlaceStatus, type PostbackEvent } from '../contract/postback.js';
+import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
+import { makeId } from '../crypto/ids.js';
+import type { SecretStore } from '../crypto/secret-store.js';
+import type { Page } from '../kernel/paging.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { exitStatusOf } from './exits.js';
+import { reservationColumns, type QuotaReservation } from './reservation-store.js';
+import { placeholderValues } from './supplier-rules.js';
+import { findPostbackSuppliers, type PostbackSupplier } from './supplier-store.js';
+
+/** The engine that delivers, retries and shows them. */
+export interface PostbackDeliveries {
+  /** Follows the address and the secret of a supplier, in the transaction that changed them. */
+  keepTarget(tx: Queryable, supplierId: string): Promise<void>;
+  insert(
+    tx: Queryable,
+    postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
+  ): Promise<void>;
+  list(
+    tx: Queryable,
+    supplierId: string,
+    query: PostbackQuery,
+    page: Page,
+  ): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }>;
+  replay(tx: Queryable, supplierId: string, deliveryId: string): Promise<boolean>;
+}
+
+export interface PostbackDeps {
+  readonly database: Database;
+  readonly secrets: SecretStore;
+  readonly postbacks: Pick<PostbackDeliveries, 'insert'>;
+  readonly now: () => number;
+}
+
+const batchMax = 200;
+
+/**
+ * Writes a batch of the postbacks that are due; answers how many places it looked at. What is written and what is noted at the place is one
+ * transaction, so that a status is sent once, however many instances look and wherever one of them ends.
+ */
+export function writePostbacks({ database, secrets, postbacks, now }: PostbackDeps): Promise<number> {
+  return database.transaction(async (tx) => {
+    const places = await tx.query<QuotaReservation & Record<string, unknown>>(
+      `SELECT ${reservationColumns} FROM study_places WHERE exit_due ORDER BY place_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED`,
+    );
+    if (places.length === 0) return 0;
+    const suppliers = await findPostbackSuppliers(tx, [...new Set(places.map((place) => place.supplierId ?? ''))]);
+    const sent = places.flatMap((place) => {
+      const supplier = suppliers.get(place.supplierId ?? '');
+      const status = exitStatusOf(place);
+      if (supplier === undefined || status === null || status === place.exitStatus) return [];
+      return [{ supplierId: supplier.supplierId, event: eventOf(place, status, supplier, { secrets, now }) }];
+    });
+    await postbacks.insert(tx, sent);
+    const statuses = new Map(sent.map(({ event }) => [event.sessionId, event.data.status]));
+    await tx.query(
+      `UPDATE study_places p SET exit_due = false, exit_status = coalesce(given.status, p.exit_status)
+         FROM unnest($1::text[], $2::text[]) AS given (place, status) WHERE p.place_id = given.place`,
+      [
+        places.map(({ reservationId }) => reservationId),
+        places.map(({ reservationId }) => statuses.get(reservationId) ?? null),
+      ],
+    );
+    return places.length;
+  });
+}
+
+function eventOf(
+  { reservationId, studyId, organizationId, projectId, respondentId }: QuotaReservation,
+  status: PlaceStatus,
+  supplier: PostbackSupplier,
+  { secrets, now }: Pick<PostbackDeps, 'secrets' | 'now'>,
+): PostbackEvent {
+  const exit = { studyId, placeId: reservationId, rid: respondentId, status };
+  return {
+    eventId: makeId('event'),
+    type: postbackType,
+    ...{ organizationId, projectId, sessionId: reservationId, isDemo: supplier.isTest },
+    occurredAt: new Date(now()).toISOString(),
+    data: { study_id: studyId, place_id: reservationId, rid: respondentId, status },
+    placeholders: placeholderValues(exit, secrets.open(supplier.supplierId, supplier).current),
+  };
+}

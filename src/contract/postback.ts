@@ -1,0 +1,21 @@
+/** Postbacks: what the server of a supplier is sent of its respondents. They are delivered as the events of webhooks are. */
+import { eventTypes, type EventOf, type SessionEvent } from './session-event.js';
+import type { ExitStatus } from './supplier.js';
+
+export const postbackType = 'place.ended';
+export const deliveredTypes = [...eventTypes, postbackType] as const;
+export type DeliveredType = (typeof deliveredTypes)[number];
+
+/** What a place comes to. It changes where a respondent comes back, or a complete is rejected. */
+export type PlaceStatus = Exclude<ExitStatus, 'finished'> | 'reversed';
+
+/** sessionId is the place. */
+export interface PostbackEvent extends EventOf<
+  typeof postbackType,
+  { readonly study_id: string; readonly place_id: string; readonly rid: string; readonly status: PlaceStatus }
+> {
+  /** Values of the placeholders in the supplier’s address. */
+  readonly placeholders: Readonly<Record<string, string>>;
+}
+
+export type DeliveredEvent = SessionEvent | PostbackEvent;

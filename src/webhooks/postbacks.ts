@@ -1,0 +1,61 @@
+/**
+ * Postbacks of suppliers are deliveries to a webhook that has the supplier’s id, address and secret, and no project: no event of a session goes
+ * there, and no list of webhooks shows it.
+ */
+import type { PostbackEvent } from '../contract/postback.js';
+import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
+import type { Page } from '../kernel/paging.js';
+import type { Queryable } from '../stores/database/port.js';
+import { listDeliveries, replayDelivery } from './delivery-log.js';
+import { insertDeliveries } from './delivery-store.js';
+import { deliveryOf, storedForm } from './fan-out.js';
+import { unpark } from './webhook-store.js';
+
+export const postbackDeliveries = {
+  /** Follows the supplier’s row, in the transaction that changed it. Without an address there is none. */
+  async keepTarget(tx: Queryable, supplierId: string): Promise<void> {
+    await tx.query(
+      `DELETE FROM webhooks WHERE webhook_id = $1
+          AND NOT EXISTS (SELECT 1 FROM suppliers WHERE supplier_id = $1 AND postback_url IS NOT NULL)`,
+      [supplierId],
+    );
+    await tx.query(
+      `INSERT INTO webhooks (webhook_id, organization_id, url, events, payload_version, enabled, include_test, sealed, previous_sealed, previous_until)
+       SELECT supplier_id, organization_id, postback_url, '{}', 'v2', true, true, sealed, previous_sealed, previous_until
+         FROM suppliers WHERE supplier_id = $1 AND postback_url IS NOT NULL
+       ON CONFLICT (webhook_id) DO UPDATE SET url = excluded.url, sealed = excluded.sealed, previous_sealed = excluded.previous_sealed,
+         previous_until = excluded.previous_until, parked_at = NULL, parked_until = NULL, parked_count = 0, parked_reason = NULL`,
+      [supplierId],
+    );
+  },
+
+  async insert(
+    tx: Queryable,
+    postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
+  ): Promise<void> {
+    if (postbacks.length === 0) return;
+    await insertDeliveries(
+      tx,
+      postbacks.map(({ event }) => storedForm(event)),
+      postbacks.map(({ supplierId, event }) => deliveryOf(event, supplierId, false)),
+      0,
+    );
+  },
+
+  list(
+    tx: Queryable,
+    supplierId: string,
+    { state }: PostbackQuery,
+    page: Page,
+  ): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }> {
+    const owner = { projectId: '', webhookId: supplierId, payloadVersion: 'v2' } as const;
+    return listDeliveries(tx, owner, state === undefined ? {} : { state }, page);
+  },
+
+  /** Sends one again, also to an address that is parked. False where there is no such delivery. */
+  async replay(tx: Queryable, supplierId: string, deliveryId: string): Promise<boolean> {
+    if (!(await replayDelivery(tx, supplierId, deliveryId))) return false;
+    await unpark(tx, supplierId);
+    return true;
+  },
+};

@@ -1,0 +1,122 @@
+/** Postbacks over HTTP, to a receiver that fails at first, from a process that is killed in between. */
+import { createHmac } from 'node:crypto';
+import t from 'tap';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
+import type { CreatedStudyReply } from '../../src/contract/study.js';
+import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import type { DeliveryReply } from '../../src/contract/webhook.js';
+import { verifyWebhook } from '../../src/receiver/verify.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { callerOf, creation, openEntry, placeAt, startSurvey, type Call } from '../helpers/fielding.js';
+import { startProcess } from '../helpers/process.js';
+import { startReceiver, type Received } from '../helpers/receiver.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+t.setTimeout(240_000);
+const environment = {
+  VH_DATA_DIR: temporaryDirectory(t),
+  VH_WEBHOOK_ALLOW_PRIVATE: 'on',
+  VH_WEBHOOK_BACKOFF_SECONDS: '0.5,0.5,30,30',
+};
+const receiver = await startReceiver(t);
+const survey = await startSurvey(t, () => null);
+const first = startProcess(t, environment);
+let bootstrap: Bootstrap = await first.ready();
+const call: Call = (...args) => callerOf(bootstrap.audienceUrl, bootstrap.organizationKey)(...args);
+
+const address = `${receiver.url}/pb?rid={rid}&s={status}&p={place}&y={study}&sig={sig}`;
+const supplier = (await call('POST', '/suppliers', { name: 'P', sourceId: 'p', postbackUrl: address }))
+  .body as CreatedSupplierReply;
+const path = `/suppliers/${supplier.supplierId}`;
+const postbacks = async (query = ''): Promise<readonly DeliveryReply[]> =>
+  ((await call('GET', `${path}/deliveries${query}`)).body as { deliveries: DeliveryReply[] }).deliveries;
+const postbackOf = async (place: string) => (await postbacks()).find(({ sessionId }) => sessionId === place);
+const study = (
+  await call(
+    'POST',
+    '/studies',
+    creation(survey.url, {
+      audience: { countries: ['DE'], language: 'en', sample_size: 5, suppliers: [supplier.supplierId] },
+    }),
+  )
+).body as CreatedStudyReply;
+await call('POST', `/studies/${study.studyId}/launch`);
+const invite = async (respondent: object): Promise<string> => {
+  const body = { supplierId: supplier.supplierId, respondents: [respondent] };
+  const made = (await call('POST', `/studies/${study.studyId}/invitations`, body)).body as InvitationsReply;
+  return made.invitations[0]?.url ?? '';
+};
+const isSigned = ({ headers, body }: Received, secret = supplier.entrySecret): boolean =>
+  verifyWebhook({ headers, body, secret }).valid;
+let place = '';
+const restart = (): Promise<Bootstrap> => startProcess(t, environment).ready();
+
+t.test('a postback that fails is tried again, also by the process after one that was killed', async (t) => {
+  receiver.answer((_received, response) => void response.writeHead(500).end('not now'));
+  const { location } = await openEntry(await invite({ rid: 'r&1', country: 'DE' }));
+  place = placeAt(location);
+  await call('POST', `/studies/${study.studyId}/returns`, { place, status: 'complete' }, study.surveyKey);
+  await openEntry(await invite({ rid: 'abroad', country: 'FR' }));
+  const hasFailed = ({ attempts }: DeliveryReply): boolean => attempts.length === 4;
+  await waitUntil(
+    async () => (await postbacks('?state=FAILED')).filter(hasFailed).length === 2,
+    'three attempts failed',
+  );
+  t.equal(await first.end('SIGKILL'), 'SIGKILL');
+  receiver.answer((_received, response) => void response.writeHead(200).end('ok'));
+  bootstrap = await restart();
+  const failing = await postbackOf(place);
+  t.match(await call('POST', `${path}/deliveries/${failing?.deliveryId}/replay`), { status: 200 }, 'not in 30 s, now');
+  await waitUntil(async () => (await postbacks('?state=SUCCEEDED')).length === 1, 'the postback arrived');
+  t.equal((await postbacks()).length, 2, 'each status is sent once');
+  const delivery = await postbackOf(place);
+  t.match(delivery, { event: 'place.ended', sessionId: place, state: 'SUCCEEDED' });
+  t.same(
+    delivery?.attempts.map(({ state, statusCode }) => [state, statusCode]),
+    [['SUCCEEDED', 200], ...Array.from({ length: 3 }, () => ['FAILED', 500])],
+  );
+});
+
+t.test('it is signed as a webhook is, names its place, and fills in the address', async (t) => {
+  const sent = receiver.received.filter(({ body }) => body.includes(place));
+  t.equal(sent.length, 4);
+  for (const received of sent) {
+    t.ok(isSigned(received));
+    t.notOk(isSigned(received, 'f'.repeat(64)));
+    const data = { study_id: study.studyId, place_id: place, rid: 'r&1', status: 'complete', timestamp: /Z$/ };
+    t.match(JSON.parse(received.body), { event: 'place.ended', data });
+    const lines = ['vh-exit-1', study.studyId, place, 'r&1', 'complete'].join('\n');
+    const sig = createHmac('sha256', supplier.entrySecret).update(lines).digest('base64url');
+    t.equal(received.path, `/pb?rid=r%261&s=complete&p=${place}&y=${study.studyId}&sig=${sig}`);
+  }
+  t.equal(new Set(sent.map(({ headers }) => headers['webhook-id'])).size, 1, 'one id for all attempts');
+});
+
+t.test('every end is sent; a new address and a new secret are in force for what still waits', async (t) => {
+  const { entrySecret } = (await call('POST', `${path}/rotate-secret`, { overlapHours: 0 })).body as {
+    readonly entrySecret: string;
+  };
+  await call('PATCH', path, { postbackUrl: `${receiver.url}/new` });
+  const waiting = (await postbacks()).find(({ sessionId }) => sessionId !== place);
+  t.equal((await call('POST', `${path}/deliveries/${waiting?.deliveryId}/replay`)).status, 200);
+  await waitUntil(() => receiver.received.some((received) => received.path === '/new'), 'the second postback');
+  const sent = receiver.received.at(-1);
+  t.match(sent, { path: '/new', body: /"rid":"abroad","status":"screened_out"/ });
+  t.ok(sent !== undefined && isSigned(sent, entrySecret));
+  t.equal((await call('POST', `${path}/deliveries/dlv_none/replay`)).status, 404);
+});
+
+t.test(
+  'no list of webhooks shows it, an erased respondent is gone from it, and without an address nothing is sent',
+  async (t) => {
+    const api = async (method: string, at: string) =>
+      (await fetch(bootstrap.baseUrl + at, { method, headers: { 'x-api-key': bootstrap.organizationKey } })).text();
+    const project = `/projects/${bootstrap.projectId}`;
+    t.same(JSON.parse(await api('GET', `${project}/webhooks`)), { webhooks: [], nextCursor: null });
+    t.match(JSON.parse(await api('DELETE', `${project}/respondents/${encodeURIComponent('r&1')}`)), { erased: {} });
+    await api('DELETE', `${project}/respondents/abroad`);
+    t.same(await postbacks(), [], 'neither of who completed, nor of who was never scored');
+    t.match(await call('PATCH', path, { postbackUrl: null }), { status: 200 });
+    t.equal((await call('POST', `${path}/deliveries/dlv_none/replay`)).status, 409);
+  },
+);
