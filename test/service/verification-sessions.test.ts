@@ -35,6 +35,8 @@ t.test(
       verificationMode: 'block',
       maxRetries: 3,
       livenessModels: ['landmarks', 'antispoof', 'embedding'],
+      minimumAssurance: 'device_only',
+      evidenceFrames: 'off',
     });
     t.match(session.challengeConfig, { sequential: true, count: 3, challenges: [] });
     const second: Session = (await create({})).body;

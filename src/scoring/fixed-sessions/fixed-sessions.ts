@@ -85,8 +85,8 @@ const otherwise: Readonly<Record<string, Partial<ScoreFacts>>> = {
   test_step_up: {
     calibration: { ...calibrationDefaults, stepUpEnabled: true },
     probe: probeOf({
-      auto: { webdriver: false, globals: [], debugStack: true, debugGetter: true },
-      lies: ['proxy.webdriver', 'proxy.languages', 'proxy.plugins', 'proxy.query'],
+      auto: { webdriver: false, globals: [], debugStack: true, debugGetter: false },
+      lies: ['proxy.webdriver', 'proxy.languages'],
     }),
   },
   test_duplicate_confirmed: { counts: { ...firstVisit, deviceSessionsDay: 2, respondentDay: 2 } },
