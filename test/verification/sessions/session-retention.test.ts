@@ -12,9 +12,9 @@ t.test('sessions go by their age, in batches, and a round that is stopped leaves
     "INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ('proj_1', 'org_1', 'pk_1', '{}')",
   );
   await database.query(
-    `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, metadata, widget_mode,
+    `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, metadata, widget_mode, minimum_assurance, evidence_frames,
                                         nonce, challenge_count, challenge_calls, root_session_id, retry_count, created_at, expires_at)
-     SELECT 's' || n, 'org_1', 'proj_1', '\\x00', 'live', false, '{}', 'standard', 'n', 0, '[]', 's' || n, 0,
+     SELECT 's' || n, 'org_1', 'proj_1', '\\x00', 'live', false, '{}', 'standard', 'device_only', 'off', 'n', 0, '[]', 's' || n, 0,
             now() - make_interval(days => CASE WHEN n <= 700 THEN 31 ELSE 29 END), now()
        FROM generate_series(1, 703) AS n`,
   );
