@@ -2,7 +2,7 @@
  * Heavy operations: few of each at a time, for an organization and in all, so that what one of them starts never keeps the others waiting. A call
  * waits shortly for its place, then gets 429 with Retry-After. It holds the place until its response and its work have ended, whoever has left.
  */
-import type { FastifyInstance } from 'fastify';
+import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createFairLimiter, type FairLimiter, type Release } from '../fair-limiter.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { organizationOf } from './access.js';
@@ -43,19 +43,28 @@ export function registerHeavyWork(app: FastifyInstance, { noteShare }: Pick<Metr
     return limiter;
   };
   app.decorateRequest('heavyWorkEnded', null);
-  app.addHook('preHandler', async (request, reply) => {
-    const { heavy } = request.routeOptions.config;
+  // Hooks of these routes alone: no other request passes here.
+  app.addHook('onRoute', (route) => {
+    const heavy = route.config?.heavy;
     if (heavy === undefined) return;
-    const gone = new AbortController();
-    const leave = (): void => gone.abort();
-    reply.raw.once('close', leave);
-    const release = await limiterOf(heavy).acquire(organizationOf(request), gone.signal);
-    reply.raw.off('close', leave);
-    request.heavyWorkEnded = releaseAfterBoth(release, reply.raw);
-  });
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    request.heavyWorkEnded?.();
-    done(null, payload);
+    route.preHandler = [
+      ...[route.preHandler ?? []].flat(),
+      async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+        const gone = new AbortController();
+        const leave = (): void => gone.abort();
+        reply.raw.once('close', leave);
+        const release = await limiterOf(heavy).acquire(organizationOf(request), gone.signal);
+        reply.raw.off('close', leave);
+        request.heavyWorkEnded = releaseAfterBoth(release, reply.raw);
+      },
+    ];
+    route.onSend = [
+      ...[route.onSend ?? []].flat(),
+      (request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: DoneFuncWithErrOrRes): void => {
+        request.heavyWorkEnded?.();
+        done(null, payload);
+      },
+    ];
   });
 }
 
