@@ -24,17 +24,20 @@ type Scene = Omit<Participant, 'page' | 'service'> & {
 
 const label = 'Integrated Webcam (0c45:6a09)';
 
+const slow = (seed: number): Scene => ({
+  answering: true,
+  face: { seed },
+  camera: { framesPerSecond: 5 },
+  jitterMs: 400,
+  page: { slowness: 6 },
+});
+
 /** A seed of its own for each try: other noise, drift and light. */
 const scenes: Readonly<Record<string, (seed: number) => Scene>> = {
   obeying: (seed) => ({ answering: true, face: { seed } }),
   'obeying-seen': (seed) => ({ answering: true, face: { seed }, pictures: true }),
-  slow: (seed) => ({
-    answering: true,
-    face: { seed },
-    camera: { framesPerSecond: 5 },
-    jitterMs: 400,
-    page: { slowness: 6 },
-  }),
+  slow,
+  'slow-seen': (seed) => ({ ...slow(seed), pictures: true }),
   'not-obeying': (seed) => ({ answering: false, face: { seed } }),
   still: () => ({ answering: false, face: null, label, clip: [1, {}] }),
   'neutral-loop': () => ({ answering: false, face: null, label, clip: [60, {}] }),

@@ -6,14 +6,17 @@ import { writeFileSync } from 'node:fs';
 import type { BenchResult } from './bench-result.js';
 import { markdownTable } from './markdown.js';
 import { calibrationDefaults } from '../src/contract/calibration.js';
-import { scoreOf } from '../workers/scoring/model.js';
-import { groupBy, shareOf } from './panel/measures.js';
+import { createWeigh, hashFit, type Fit } from '../workers/scoring/fitted.js';
+import { scoreOf, type Signal } from '../workers/scoring/model.js';
+import { fuseSignals } from '../workers/scoring/risk.js';
+import { rules } from '../workers/scoring/rule-set.js';
+import { raiseSignals } from '../workers/scoring/score.js';
+import { readVisit } from '../workers/scoring/visit.js';
+import { calibrate, solveClean, type Balanced } from './panel/calibrate.js';
 import { fitLogistic, type FitPrior, type FitRow } from './panel/logistic.js';
+import { groupBy, shareOf } from './panel/measures.js';
 import { replayTraffic, type ReplayedSession } from './panel/replay.js';
 import { drawTraffic } from './panel/traffic.js';
-import { fullWeightOf, hashFit } from '../workers/scoring/fitted.js';
-import { rules } from '../workers/scoring/rule-set.js';
-import { scoreFacts } from '../workers/scoring/score.js';
 
 export interface FitOptions {
   /** Sessions of each train seed. */
@@ -37,8 +40,6 @@ const [priorShare, priorFloor, growthMax, weightMax] = [0.4, 0.25, 1.6, 4.8];
 const [shrinkMax, provenShrinkMax, provenMin] = [0.35, 0.75, 2];
 /** Most that a finding of low severity may become: it alone never leads to review. */
 const lowMax = 2;
-/** Most that a session without evidence may be thought to be fraud, without a probe and with one: panels have 1-7% (Pew 2020), the simulator 12%. */
-const cleanMax = [0.07, 0.04] as const;
 
 /** Most of an honest group that may be stopped and blocked; half of what the test allows, since other seeds differ. */
 const [stoppedMax, blockedMax] = [0.015, 0.005] as const;
@@ -46,38 +47,50 @@ const [stoppedMax, blockedMax] = [0.015, 0.005] as const;
 const [limitRounds, costGrowth] = [7, 1.6] as const;
 
 export async function benchFit({ traffic, fitFile = 'workers/scoring/model.json' }: FitOptions): Promise<BenchResult> {
-  const replayed: ReplayedSession[] = [];
+  const replayed: Drawn[] = [];
   for (const train of trainSeeds)
-    for (const withProbe of [false, true])
-      replayed.push(...(await replayTraffic(drawTraffic({ ...train, sessions: traffic }), { withProbe })));
+    for (const withProbe of [false, true]) {
+      const drawn = await replayTraffic(drawTraffic({ ...train, sessions: traffic }), { withProbe });
+      replayed.push(...drawn.map((one) => ({ ...one, market: 'market' in train ? train.market : 0 })));
+    }
   return fitWeights(replayed, fitFile);
 }
 
-function fitWeights(replayed: readonly ReplayedSession[], fitFile: string | null): BenchResult {
-  const seen = replayed.map(readShares);
+interface Drawn extends Pick<ReplayedSession, 'facts'> {
+  readonly session: { readonly truth: Pick<ReplayedSession['session']['truth'], 'fraud' | 'label'> };
+  /** 0: the published rates. */
+  readonly market: number;
+}
+
+function fitWeights(replayed: readonly Drawn[], fitFile: string | null): BenchResult {
+  const raised = replayed.map(({ facts }) => raiseSignals(readVisit(facts)));
   const counts = new Map<string, number>();
-  for (const { shares } of seen) for (const code of shares.keys()) counts.set(code, (counts.get(code) ?? 0) + 1);
+  for (const signals of raised)
+    for (const { code, weight } of signals) if (weight !== 0) counts.set(code, (counts.get(code) ?? 0) + 1);
   const codes = Object.keys(rules).filter((code) => isFitted(code) && (counts.get(code) ?? 0) >= sessionsMin);
   const numbers = new Map(codes.map((code, number) => [code, number]));
-  const rows = seen.map(({ fraud, label, isProbed, shares }): LabelledRow => ({
-    fraud,
-    label,
-    emphasis: 1,
-    group: Number(isProbed),
-    features: [...shares].flatMap(([code, share]) => {
-      const number = numbers.get(code);
-      return number === undefined ? [] : [[number, share] as const];
-    }),
-  }));
-  const { weights, clean } = fitWithinLimits(rows, codes.map(priorOf));
-  const fitted = Object.fromEntries(codes.map((code, number) => [code, Math.round(100 * weights[number]!) / 100]));
-  const [unprobed = 0, probed = 0] = clean;
-  const fit = { provenance: provenanceOf(replayed.length), cleanProbability: { probed, unprobed }, weights: fitted };
+  const rows = replayed.map(({ session, facts, market }, row): LabelledRow => {
+    const signals = raised[row] ?? [];
+    return {
+      signals,
+      market,
+      fraud: session.truth.fraud,
+      label: session.truth.label,
+      emphasis: 1,
+      group: Number(facts.probe !== null),
+      features: signals.flatMap(({ code, rule, weight }) => {
+        const number = numbers.get(code);
+        return number === undefined || weight === 0 ? [] : [[number, weight / rule.weight] as const];
+      }),
+    };
+  });
+  const fit = { provenance: provenanceOf(replayed.length), ...fitWithinLimits(rows, codes) };
   if (fitFile !== null) writeFileSync(fitFile, `${JSON.stringify({ hash: hashFit(fit), ...fit }, null, 2)}\n`);
   const table = markdownTable(
     ['finding', 'sessions', 'expert', 'fitted'],
-    codes.map((code) => [code, String(counts.get(code)), String(rules[code]?.weight), String(fitted[code])]),
+    codes.map((code) => [code, String(counts.get(code)), String(rules[code]?.weight), String(fit.weights[code])]),
   );
+  const { probed, unprobed } = fit.cleanProbability;
   return {
     table: `${table}\nclean: ${probed} with a probe, ${unprobed} without\n`,
     ratios: { findings: codes.length, probed, unprobed },
@@ -86,38 +99,38 @@ function fitWeights(replayed: readonly ReplayedSession[], fitFile: string | null
 
 interface LabelledRow extends FitRow {
   readonly label: string;
+  readonly market: number;
+  readonly signals: readonly Signal[];
 }
 
 /** Fits until no honest group is stopped or blocked more often than its limits say, as far as its cost can be raised. */
-function fitWithinLimits(
-  rows: readonly LabelledRow[],
-  priors: readonly FitPrior[],
-): { readonly weights: Float64Array; readonly clean: readonly number[] } {
+function fitWithinLimits(rows: readonly LabelledRow[], codes: readonly string[]): Omit<Fit, 'provenance'> {
+  const priors = codes.map(priorOf);
   const costs = new Map<string, number>();
   for (let round = 1; ; round += 1) {
     const priced = rows.map((row) => ({ ...row, emphasis: costs.get(row.label) ?? 1 }));
-    const { weights } = fitLogistic(priced, priors, 2);
-    const fixed = [...weights].map((weight) => ({ weight, deviation: 1, min: weight, max: weight }));
-    const clean = [...fitLogistic(rows, fixed, 2).intercepts].map((logit, group) =>
-      Math.min(cleanMax[group] ?? 0, Math.round(1e4 / (1 + Math.exp(-logit))) / 1e4),
-    );
-    const beyond = groupsBeyond(rows, weights, clean);
-    if (beyond.length === 0 || round === limitRounds) return { weights, clean };
+    const fitted = fitLogistic(priced, priors, 2).weights;
+    const weights = Object.fromEntries(codes.map((code, number) => [code, roundTo(fitted[number]!, 2)]));
+    const weigh = createWeigh(weights);
+    const fused = rows.map(({ signals, ...row }): FusedRow => ({ ...row, ...fuseSignals(weigh(signals), 1) }));
+    const [unprobed = [], probed = []] = [0, 1].map((group) => fused.filter((row) => row.group === group));
+    const cleanProbability = { probed: solveClean(probed), unprobed: solveClean(unprobed) };
+    const beyond = groupsBeyond(fused, [cleanProbability.unprobed, cleanProbability.probed]);
+    if (beyond.length === 0 || round === limitRounds)
+      return { cleanProbability, calibration: { probed: calibrate(probed), unprobed: calibrate(unprobed) }, weights };
     for (const label of beyond) costs.set(label, costGrowth * (costs.get(label) ?? 1));
   }
 }
 
-function groupsBeyond(rows: readonly LabelledRow[], weights: Float64Array, clean: readonly number[]): string[] {
+type FusedRow = Omit<LabelledRow, 'signals'> & Balanced;
+
+const roundTo = (value: number, digits: number): number => Math.round(10 ** digits * value) / 10 ** digits;
+
+function groupsBeyond(rows: readonly FusedRow[], clean: readonly number[]): string[] {
   const { reviewLow, blockThreshold } = calibrationDefaults;
   const scored = rows
     .filter(({ fraud }) => !fraud)
-    .map(({ label, group, features }) => ({
-      key: `${label}\n${group}`,
-      score: scoreOf(
-        features.reduce((sum, [feature, share]) => sum + weights[feature]! * share, 0),
-        clean[group],
-      ),
-    }));
+    .map(({ label, group, weight }) => ({ key: `${label}\n${group}`, score: scoreOf(weight, clean[group]) }));
   return [...groupBy(scored, ({ key }) => key)]
     .filter(
       ([, group]) =>
@@ -128,7 +141,7 @@ function groupsBeyond(rows: readonly LabelledRow[], weights: Float64Array, clean
 }
 
 const provenanceOf = (sessions: number): string =>
-  `npm run bench -- fit: ${sessions} simulated sessions of seeds ${trainSeeds.map(({ seed }) => seed).join(', ')}; experts' weights as priors`;
+  `npm run bench -- fit --traffic 8000: ${sessions} simulated sessions of seeds ${trainSeeds.map(({ seed }) => seed).join(', ')}; experts' weights as priors`;
 
 /** What a project’s policy weighs, what is impossible and what was adjudicated is nobody’s to fit. */
 function isFitted(code: string): boolean {
@@ -149,21 +162,4 @@ function priorOf(code: string): FitPrior {
   const most = Math.min(rules[code]?.severity === 'low' ? lowMax : weightMax, growth * Math.abs(weight));
   const least = (Math.abs(weight) >= provenMin && most >= Math.abs(weight) ? provenShrinkMax : shrinkMax) * weight;
   return weight > 0 ? { weight, deviation, min: least, max: most } : { weight, deviation, min: -most, max: least };
-}
-
-/** The findings of a session, each with the share of its full weight; of what speaks in favour, the share that counted. */
-function readShares({ session, facts }: ReplayedSession): {
-  readonly fraud: boolean;
-  readonly label: string;
-  readonly isProbed: boolean;
-  readonly shares: ReadonlyMap<string, number>;
-} {
-  const { contributions } = scoreFacts(facts);
-  const shares = new Map<string, number>();
-  for (const { code, weight, applied } of contributions) {
-    const full = fullWeightOf(code);
-    if (weight !== 0 && full !== 0) shares.set(code, Math.min(1, (weight < 0 ? applied : weight) / full));
-  }
-  const { fraud, label } = session.truth;
-  return { fraud, label, isProbed: facts.probe !== null, shares };
 }

@@ -8,6 +8,7 @@ import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { hasChromium } from '../test/helpers/browser.js';
 import { challengesOf, openCapturePage } from '../test/helpers/capture-page.js';
 import { captureHuman, type Capture } from '../test/helpers/captures.js';
+import type { PointChange } from '../test/helpers/change-points.js';
 import { createRandom } from '../workers/seeded-random.js';
 import type { BenchResult } from './bench-result.js';
 import { play, type Attempt, type Try } from './forge-session.js';
@@ -15,7 +16,7 @@ import { drawForger, pace } from './forger.js';
 import { median } from './load.js';
 import { createDraw, type Draw } from './panel/draw.js';
 import { serve } from './process.js';
-import { changeRecording, hashOf, splice, type Change, type Recording } from './recording.js';
+import { changeRecording, hashOf, splice, type Recording } from './recording.js';
 
 export interface ForgeBenchOptions {
   /** Sessions of each kind. */
@@ -64,20 +65,21 @@ const sampled = ', pictures asked for';
 
 const nudgeBy =
   (units: number) =>
-  (draw: Draw): Change =>
+  (draw: Draw): PointChange =>
   (x, y) => [x + draw.whole(-units, units), y + draw.whole(-units, units)];
 
-function enlarge(draw: Draw): Change {
+function enlarge(draw: Draw): PointChange {
   const [scale, across, down] = [draw.between(0.9, 1.12), draw.between(-160, 160), draw.between(-120, 120)];
   return (x, y) => [x * scale + across, y * scale + down];
 }
 
 /** About the middle of the picture. */
-function turn(draw: Draw): Change {
+function turn(draw: Draw): PointChange {
   const angle = (draw.between(2, 6) * (draw.chance(0.5) ? 1 : -1) * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const nudge = nudgeBy(4)(draw);
-  return (x, y) => nudge(2560 + (x - 2560) * cos - (y - 1920) * sin, 1920 + (x - 2560) * sin + (y - 1920) * cos);
+  return (x, y, frame) =>
+    nudge(2560 + (x - 2560) * cos - (y - 1920) * sin, 1920 + (x - 2560) * sin + (y - 1920) * cos, frame);
 }
 
 const forged =
@@ -87,7 +89,7 @@ const forged =
 const replayed =
   (
     firstSeed: number,
-    change: (draw: Draw) => Change,
+    change: (draw: Draw) => PointChange,
     record: (service: Bootstrap) => Promise<readonly Recording[]>,
   ): Kind =>
   async (service) => {

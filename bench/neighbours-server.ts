@@ -81,6 +81,12 @@ async function fill(settings: Settings, { organizationId, projectId, studyId }: 
     [studyId, placesCount],
     options,
   );
+  await database.query(
+    `INSERT INTO study_kinds (study_id, organization_id, country, gender, age, held, verified)
+     SELECT study_id, organization_id, country, gender, age, count(*), count(*) FROM study_places WHERE study_id = $1 GROUP BY 1, 2, 3, 4, 5`,
+    [studyId],
+    options,
+  );
   await database.query('ANALYZE study_places', [], options);
   await database.close();
   await fillDistribution(settings, projectId, sessionsCount);

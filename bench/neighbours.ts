@@ -10,15 +10,19 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Agent, request } from 'undici';
-import { deviceOnlyExample } from '../src/contract/envelope-examples.js';
-import type { SessionReply } from '../src/contract/session.js';
 import type { BenchResult } from './bench-result.js';
-import { quantile } from './load.js';
-import { markdownTable } from './markdown.js';
+import {
+  call,
+  heavyThings,
+  keyOf,
+  neighbourCalls,
+  stormCalls,
+  type Answer,
+  type HeavyThing,
+} from './neighbours-calls.js';
+import { report, type Done, type Felt, type Row } from './neighbours-report.js';
 import type { Neighbourhood, Tenant } from './neighbours-server.js';
 import { serve } from './process.js';
-import { scoreBodies } from './score-bodies.js';
 import { findStack, withStack } from './stack.js';
 
 export interface NeighboursOptions {
@@ -31,34 +35,8 @@ export interface NeighboursOptions {
   readonly only?: readonly HeavyThing[];
 }
 
-const origin = 'https://survey.example';
 const slowMs = 9_300;
 const slowEndpoints = 40;
-
-/** Calls at once, of the storm. */
-const heavyThings = { recount: 20, export: 4, simulate: 8, recommendations: 8, erasure: 8, webhooks: 8 } as const;
-type HeavyThing = keyof typeof heavyThings;
-
-interface Answer {
-  readonly status: number;
-  readonly retryAfterMs: number;
-  readonly text: string;
-}
-
-const agent = new Agent({ connections: 256, headersTimeout: 60_000, bodyTimeout: 60_000 });
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body?: unknown,
-): Promise<Answer> {
-  const json = body === undefined ? {} : { body: JSON.stringify(body) };
-  const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  const answer = await request(url, { method, dispatcher: agent, headers: { ...headers, ...type }, ...json });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, retryAfterMs: Number(answer.headers['retry-after'] ?? 0) * 1_000, text };
-}
 
 /** Takes webhooks: at once below /fast, late below /slow. `ages`: from an event to its arrival, milliseconds. */
 async function startReceiver() {
@@ -80,90 +58,6 @@ async function startReceiver() {
     server.close();
   };
   return { ages, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-}
-
-const keyOf = ({ organizationKey }: Tenant): Readonly<Record<string, string>> => ({ 'x-api-key': organizationKey });
-
-/** The calls of the neighbour, in turns. */
-function neighbourCalls({
-  baseUrl,
-  audienceUrl,
-  neighbour,
-}: Neighbourhood): readonly ((n: number) => Promise<Answer>)[] {
-  const key = keyOf(neighbour);
-  const { projectId, siteKey, studyId } = neighbour;
-  return [
-    (n) =>
-      call(
-        'POST',
-        `${baseUrl}/lite/score`,
-        { ...key, 'x-project-id': projectId },
-        { ...(JSON.parse(scoreBodies.score(n)) as object), projectId },
-      ),
-    async (n) => {
-      const opened = await call('POST', `${baseUrl}/public/sessions`, { origin }, { siteKey });
-      if (opened.status !== 201) return opened;
-      const session = JSON.parse(opened.text) as SessionReply;
-      const headers = { origin, 'user-agent': deviceOnlyExample.device.ua.ua, 'x-client-secret': session.clientSecret };
-      return call('POST', `${baseUrl}/public/verify`, headers, {
-        ...deviceOnlyExample,
-        behavior: { ...deviceOnlyExample.behavior, ms: deviceOnlyExample.behavior.ms + n + 1 },
-        device: { ...deviceOnlyExample.device, ...scoreBodies.device(n) },
-        sessionId: session.sessionId,
-        nonce: session.challengeConfig.nonce,
-      });
-    },
-    (n) => call('GET', `${audienceUrl}/enter/${studyId}?rid=visit-${n}&src=panel`, {}),
-    () => call('GET', `${audienceUrl}/studies/${studyId}`, key),
-    () => call('GET', `${baseUrl}/projects/${projectId}/webhooks`, key),
-  ];
-}
-
-/** What the storm does without pause, by what it is. */
-function stormCalls({
-  baseUrl,
-  audienceUrl,
-  storm,
-}: Neighbourhood): Readonly<Record<HeavyThing, (n: number) => Promise<Answer>>> {
-  const key = keyOf(storm);
-  const { projectId, studyId } = storm;
-  const quotas = (n: number) =>
-    Array.from({ length: 20 }, (_, index) => ({
-      name: `q${index}`,
-      country: 'DE',
-      ageMin: 18 + ((n + index) % 30),
-      limit: 900_000,
-    }));
-  const webhooks = `${baseUrl}/projects/${projectId}/webhooks`;
-  return {
-    recount: (n) => call('PATCH', `${audienceUrl}/studies/${studyId}`, key, { audience: { quotas: quotas(n) } }),
-    export: () => call('GET', `${audienceUrl}/studies/${studyId}/export?format=csv`, key),
-    simulate: (n) =>
-      call('POST', `${baseUrl}/lite/simulate`, key, {
-        projectId,
-        reviewLow: 20 + (n % 9),
-        blockThreshold: 60,
-        flips: 100,
-      }),
-    recommendations: () => call('GET', `${baseUrl}/lite/threshold-recommendations?projectId=${projectId}`, key),
-    erasure: (n) => call('DELETE', `${baseUrl}/projects/${projectId}/respondents/nobody-${n}`, key),
-    webhooks: async (n) => {
-      const { text } = await call('GET', `${webhooks}?limit=200`, key);
-      const ids = (JSON.parse(text) as { webhooks: { webhookId: string }[] }).webhooks;
-      return call('POST', `${webhooks}/${ids[n % ids.length]?.webhookId}/test`, key);
-    },
-  };
-}
-
-interface Felt {
-  readonly latencies: Float64Array;
-  readonly ages: Float64Array;
-  readonly failures: number;
-}
-
-interface Done {
-  readonly perSecond: number;
-  readonly failures: number;
 }
 
 /** An open loop: calls leave when they are due, whatever became of those before. */
@@ -251,59 +145,4 @@ async function run(options: NeighboursOptions, environment: Readonly<Record<stri
     receiver.close();
     await service.stop();
   }
-}
-
-interface Row {
-  readonly thing: HeavyThing;
-  readonly alone: Felt;
-  readonly felt: Felt;
-  readonly inStorm: Done;
-  readonly stormAlone: Done;
-}
-
-const round = (value: number): number => Math.round(value * 100) / 100;
-
-function report(rows: readonly Row[]): BenchResult {
-  const figures = rows.map(({ thing, alone, felt, inStorm, stormAlone }) => ({
-    thing,
-    p50: quantile(felt.latencies, 0.5),
-    p99: quantile(felt.latencies, 0.99),
-    p50Ratio: round(quantile(felt.latencies, 0.5) / quantile(alone.latencies, 0.5)),
-    p99Ratio: round(quantile(felt.latencies, 0.99) / quantile(alone.latencies, 0.99)),
-    webhookP99: quantile(felt.ages, 0.99),
-    failures: felt.failures,
-    alonePerSecond: stormAlone.perSecond,
-    stormRatio: round(stormAlone.perSecond / inStorm.perSecond),
-    stormFailures: inStorm.failures,
-  }));
-  return {
-    table: markdownTable(
-      [
-        'storm of',
-        'p50 ms',
-        'ratio',
-        'p99 ms',
-        'ratio',
-        'webhook p99 ms',
-        'failed calls',
-        'storm alone /s',
-        'takes longer by',
-      ],
-      figures.map((row) => [
-        ...[row.thing, row.p50.toFixed(1), String(row.p50Ratio), row.p99.toFixed(1), String(row.p99Ratio)],
-        ...[row.webhookP99.toFixed(0), String(row.failures), row.alonePerSecond.toFixed(1), String(row.stormRatio)],
-      ]),
-    ),
-    ratios: Object.fromEntries(
-      figures.flatMap(({ thing, p50Ratio, p99Ratio, failures, stormRatio, stormFailures }) =>
-        Object.entries({
-          P50: p50Ratio,
-          P99: p99Ratio,
-          Failures: failures,
-          Storm: stormRatio,
-          StormFailures: stormFailures,
-        }).map(([name, value]) => [thing + name, value]),
-      ),
-    ),
-  };
 }

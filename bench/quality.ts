@@ -1,7 +1,8 @@
 /**
  * Bench of what scoring catches: simulated panel traffic, replayed through the counters and the core, against an oracle that knows the
- * generator. Seeds of the test are none of the fit. Two markets: the published rates, and rates shifted by up to half with kinds of
- * fraud that no fit has seen. Simulated accuracy is not field accuracy.
+ * generator. Seeds of the test are none of the fit. Three markets: the published rates, rates shifted by up to half with kinds of
+ * fraud that no fit has seen, and a second generator, written from the sources without knowledge of the first or of the rules. Simulated
+ * accuracy is not field accuracy.
  */
 import type { BenchResult } from './bench-result.js';
 import { markdownTable } from './markdown.js';
@@ -19,7 +20,10 @@ import {
   type Scored,
   type ServiceScored,
 } from './panel/service.js';
+import type { PanelSession } from './panel/sessions.js';
 import { drawTraffic, isLeftOut } from './panel/traffic.js';
+import * as second from './second/market.js';
+import { drawSecondTraffic } from './second/traffic.js';
 
 export interface QualityOptions {
   /** Sessions of the test; the oracle learns from three times as many. */
@@ -31,6 +35,11 @@ const oracleShare = 3;
 const falseBlockShare = 0.005;
 const duplicationSample = 400;
 
+interface Market {
+  readonly name: string;
+  readonly draw: (seed: number, sessions: number) => PanelSession[];
+}
+
 interface Run {
   readonly name: string;
   readonly ours: readonly ServiceScored[];
@@ -38,37 +47,45 @@ interface Run {
   readonly replayed: readonly ReplayedSession[];
 }
 
+const firstMarkets: readonly Market[] = [
+  { name: 'published rates', draw: (seed, sessions) => drawTraffic({ seed, sessions }) },
+  { name: 'shifted rates', draw: (seed, sessions) => drawTraffic({ seed, sessions, market: seeds.market }) },
+];
+const secondMarket: Market = {
+  name: 'second generator',
+  draw: (seed, sessions) => drawSecondTraffic({ seed, sessions }),
+};
+const firstLabels: Labels = { fraud: fraudKinds, honest: honestGroups, isLeftOut };
+const secondLabels: Labels = { fraud: second.fraudKinds, honest: second.honestGroups, isLeftOut: () => true };
+
 export async function benchQuality({ traffic }: QualityOptions): Promise<BenchResult> {
   const runs: Run[] = [];
-  for (const [market, seed] of [
-    ['published', undefined],
-    ['shifted', seeds.market],
-  ] as const)
-    for (const withProbe of [false, true])
-      runs.push(
-        await run(`${market} rates, ${withProbe ? 'with' : 'without'} probe`, {
-          traffic,
-          withProbe,
-          ...(seed === undefined ? {} : { market: seed }),
-        }),
-      );
-  return { table: tablesOf(runs), ratios: ratiosOf(runs) };
+  for (const market of firstMarkets) runs.push(...(await runMarket(market, traffic)));
+  const seconds = await runMarket(secondMarket, traffic);
+  const table = `${tablesOf(runs, firstLabels)}\nA second generator:\n\n${tablesOf(seconds, secondLabels)}`;
+  return { table, ratios: ratiosOf([...runs, ...seconds]) };
 }
 
-async function run(
-  name: string,
-  { traffic, withProbe, market }: { traffic: number; withProbe: boolean; market?: number },
-): Promise<Run> {
-  const draw = (seed: number, sessions: number) =>
-    drawTraffic({ seed, sessions, ...(market === undefined ? {} : { market }) });
-  const oracle = trainOracle(await replayTraffic(draw(seeds.oracle, oracleShare * traffic), { withProbe }));
-  const replayed = await replayTraffic(draw(seeds.test, traffic), { withProbe });
-  return {
-    name,
-    replayed,
-    ours: scoreAll(replayed),
-    oracle: replayed.map((one) => withLevels(one.session, oracle(one))),
-  };
+async function runMarket({ name, draw }: Market, traffic: number): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const withProbe of [false, true]) {
+    // Drawn again each time: counters and histories begin empty.
+    const oracle = trainOracle(await replayTraffic(draw(seeds.oracle, oracleShare * traffic), { withProbe }));
+    const replayed = await replayTraffic(draw(seeds.test, traffic), { withProbe });
+    runs.push({
+      name: `${name}, ${withProbe ? 'with' : 'without'} probe`,
+      replayed,
+      ours: scoreAll(replayed),
+      oracle: replayed.map((one) => withLevels(one.session, oracle(one))),
+    });
+  }
+  return runs;
+}
+
+interface Labels {
+  readonly fraud: readonly string[];
+  readonly honest: readonly string[];
+  readonly isLeftOut: (label: string) => boolean;
 }
 
 const percent = (share: number, digits = 1): string =>
@@ -77,18 +94,19 @@ const isFraud = ({ fraud }: Scored): boolean => fraud;
 
 interface Figure {
   readonly name: string;
-  readonly read: (scored: readonly Scored[]) => string;
+  readonly read: (scored: readonly Scored[], labels: Labels) => string;
 }
 
 const figures: readonly Figure[] = [
-  { name: 'AUC', read: (scored) => aucOf(scored).toFixed(3) },
+  { name: 'AUC of the probability', read: (scored) => aucOf(scored).toFixed(3) },
+  { name: 'AUC of the score', read: (scored) => aucOf(scored, ({ score }) => score).toFixed(3) },
   { name: 'caught at 0.5% false blocks', read: (scored) => percent(caughtAt(scored, falseBlockShare)) },
   {
     name: 'of that, kinds left out of the fit',
-    read: (scored) =>
+    read: (scored, labels) =>
       percent(
         caughtAt(
-          scored.filter(({ session, fraud }) => !fraud || isLeftOut(session.truth.label)),
+          scored.filter(({ session, fraud }) => !fraud || labels.isLeftOut(session.truth.label)),
           falseBlockShare,
         ),
       ),
@@ -107,8 +125,8 @@ const readFlags = ({ median, never }: ReturnType<typeof firstFlags>): string => 
 
 const groupMin = 40;
 
-function worstGroup(scored: readonly Scored[]): string {
-  const groups = honestGroups
+function worstGroup(scored: readonly Scored[], { honest }: Labels): string {
+  const groups = honest
     .map((group) => scored.filter(({ session, fraud }) => !fraud && session.truth.label === group))
     .filter((group) => group.length >= groupMin);
   const worst = (holds: (one: Scored) => boolean): string =>
@@ -116,10 +134,10 @@ function worstGroup(scored: readonly Scored[]): string {
   return `${worst((one) => one.stopped)} / ${worst((one) => one.blocked)}`;
 }
 
-function tablesOf(runs: readonly Run[]): string {
+function tablesOf(runs: readonly Run[], labels: Labels): string {
   const rivals = runs.flatMap(({ ours, oracle }) => [ours, oracle] as const);
   const heads = runs.flatMap(({ name }) => [name, 'oracle']);
-  const byLabel = [...fraudKinds, ...honestGroups].map((label) => [
+  const byLabel = [...labels.fraud, ...labels.honest].map((label) => [
     label,
     ...rivals.map((scored) =>
       percent(
@@ -133,7 +151,7 @@ function tablesOf(runs: readonly Run[]): string {
   return [
     markdownTable(
       ['measure', ...heads],
-      figures.map(({ name, read }) => [name, ...rivals.map(read)]),
+      figures.map(({ name, read }) => [name, ...rivals.map((scored) => read(scored, labels))]),
     ),
     'Stopped (review or block), by kind of fraud and honest group:\n',
     markdownTable(['kind', ...heads], byLabel),
@@ -159,9 +177,9 @@ function duplicateRows(runs: readonly Run[]): string[][] {
   ];
 }
 
-/** By the run’s place: plain and probed on published rates, then on shifted ones. */
+/** By the run’s place: plain and probed on published rates, on shifted ones, and on the second generator’s. */
 function ratiosOf(runs: readonly Run[]): Record<string, number> {
-  const names = ['plain', 'probed', 'plainShifted', 'probedShifted'];
+  const names = ['plain', 'probed', 'plainShifted', 'probedShifted', 'plainSecond', 'probedSecond'];
   return Object.fromEntries(
     runs.flatMap(({ ours, oracle }, n) => [
       [`${names[n]}AucLag`, aucOf(oracle) - aucOf(ours)],

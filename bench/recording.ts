@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EnvelopeChallenge } from '../src/contract/envelope.js';
 import type { ChallengeType, IssuedChallenge } from '../src/contract/verdict.js';
 import type { Capture } from '../test/helpers/captures.js';
+import { changePoints, type PointChange } from '../test/helpers/change-points.js';
 import type { Draw } from './panel/draw.js';
 import { pace } from './forger.js';
 
@@ -14,9 +15,6 @@ export interface Recording {
   readonly types: readonly ChallengeType[];
   readonly pictures?: Pictures;
 }
-
-/** Changes a point, in eighths of a pixel. */
-export type Change = (x: number, y: number) => readonly [x: number, y: number];
 
 export const hashOf = (picture: Buffer): string => createHash('sha256').update(picture).digest('hex').slice(0, 16);
 
@@ -59,17 +57,10 @@ export function splice(recordings: readonly Recording[], challenges: readonly Is
 }
 
 /** Pictures change with the points, so that they are those of no other session. */
-export function changeRecording({ capture, types, pictures }: Recording, change: Change, draw: Draw): Recording {
-  const { frames } = capture;
-  const bytes = Buffer.from(frames.points, 'base64');
-  for (let at = 0; at < bytes.length; at += 4) {
-    const [x, y] = change(bytes.readInt16LE(at), bytes.readInt16LE(at + 2));
-    bytes.writeInt16LE(Math.round(x), at);
-    bytes.writeInt16LE(Math.round(y), at + 2);
-  }
-  const changed = { ...frames, points: bytes.toString('base64') };
-  if (pictures === undefined) return { types, capture: { ...capture, frames: changed } };
-  const noisy = (frames.hashes ?? []).map((hash) =>
+export function changeRecording({ capture, types, pictures }: Recording, change: PointChange, draw: Draw): Recording {
+  const changed = changePoints(capture, change);
+  if (pictures === undefined) return { types, capture: changed };
+  const noisy = (capture.frames.hashes ?? []).map((hash) =>
     Buffer.from(
       (pictures.get(hash) ?? Buffer.alloc(0)).map((level) => Math.max(0, Math.min(255, level + draw.whole(-2, 2)))),
     ),
@@ -77,7 +68,7 @@ export function changeRecording({ capture, types, pictures }: Recording, change:
   const hashes = noisy.map(hashOf);
   return {
     types,
-    capture: { ...capture, frames: { ...changed, hashes } },
+    capture: { ...changed, frames: { ...changed.frames, hashes } },
     pictures: new Map(noisy.map((picture, index) => [hashes[index] ?? '', picture])),
   };
 }

@@ -118,7 +118,7 @@ export async function fillDistribution(settings: Settings, projectId: string, se
     `INSERT INTO scored_sessions
      SELECT $1, lpad(to_hex(n), 16, '0'), 'rcpt_' || lpad(to_hex(n), 32, '0'), now() - interval '61 days' - make_interval(secs => n * 2592000.0 / $2),
             'supplier-' || n % 20, uncapped || CASE WHEN n % 3 = 0 THEN '|uncorroborated||' ELSE '|||' END,
-            CASE WHEN uncapped >= 75 AND n % 3 > 0 THEN 'block' WHEN uncapped >= 40 THEN 'review' ELSE 'allow' END,
+            CASE WHEN uncapped >= 75 AND n % 3 > 0 THEN 'block' WHEN uncapped >= 40 THEN 'review' ELSE 'allow' END, 100,
             CASE WHEN uncapped > 60 AND n % 4 = 0 THEN 'fraud' WHEN n % 10 < 6 AND uncapped < 70 THEN 'complete' ELSE 'none' END,
             CASE WHEN (uncapped > 60 AND n % 4 = 0) OR (n % 10 < 6 AND uncapped < 70)
                  THEN ((now() - interval '61 days' - make_interval(secs => n * 2592000.0 / $2)) AT TIME ZONE 'UTC')::date ELSE '-infinity' END
@@ -126,7 +126,7 @@ export async function fillDistribution(settings: Settings, projectId: string, se
     [projectId, sessions],
   );
   await run(
-    `INSERT INTO score_distribution SELECT namespace, (scored_at AT TIME ZONE 'UTC')::date, source_id, cell, recommendation, label, label_day, count(*)
+    `INSERT INTO score_distribution SELECT namespace, (scored_at AT TIME ZONE 'UTC')::date, source_id, cell, recommendation, label, label_day, count(*), sum(independence)
        FROM scored_sessions GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   );
   await run('ANALYZE scored_sessions, score_distribution');

@@ -8,6 +8,7 @@
  * An organization takes another place only while it holds fewer than are free: alone it gets half of them, with n others one of n + 1 parts, and a
  * newcomer finds a place at once. Each instance counts for itself.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { Fault, overloaded } from './errors.js';
 
@@ -20,7 +21,11 @@ export interface FairLimits {
   readonly places: number;
   /** Most places of one organization. */
   readonly each?: number;
-  /** Longest wait for a place; then RATE_LIMIT_EXCEEDED for an organization that holds its share, else OVERLOADED. Absent: as long as it takes. */
+  /** In place of `each` while another organization was served within the last second. */
+  readonly eachContended?: number;
+  /** A place that was given back is not taken again before it has rested for as long as `restOf` says. */
+  readonly rests?: true;
+  /** Longest wait for a place; then RATE_LIMIT_EXCEEDED for an organization that holds its share while places are kept for others, else OVERLOADED. Absent: as long as it takes. */
   readonly waitMsMax?: number;
   readonly observer?: ShareObserver;
 }
@@ -48,10 +53,13 @@ export function createHoldings(places: number, each = Infinity) {
   return {
     heldBy,
     free: () => free,
+    /** How many it holds where another is kept from it, by its own limit or for others; 0 where all places are taken. */
+    share: (organizationId: string): number =>
+      heldBy(organizationId) >= each || free > 0 ? heldBy(organizationId) : 0,
     /** How many more it may take, one after the other. */
     room: (organizationId: string): number =>
       Math.max(0, Math.min(each - heldBy(organizationId), Math.ceil((free - heldBy(organizationId)) / 2))),
-    mayTake: (organizationId: string): boolean => heldBy(organizationId) < Math.min(each, free),
+    mayTake: (organizationId: string, most = each): boolean => heldBy(organizationId) < Math.min(most, free),
     take(organizationId: string): void {
       free -= 1;
       held.set(organizationId, heldBy(organizationId) + 1);
@@ -61,6 +69,22 @@ export function createHoldings(places: number, each = Infinity) {
       if (heldBy(organizationId) <= 1) held.delete(organizationId);
       else held.set(organizationId, heldBy(organizationId) - 1);
     },
+  };
+}
+
+/** How long after one organization was served another shares the places with it. */
+const contendedMs = 1_000;
+
+/** Whether others than an organization were served just now. */
+function createContention() {
+  let [latest, latestAtMs, otherAtMs] = ['', -Infinity, -Infinity];
+  return {
+    serve(organizationId: string, nowMs: number): void {
+      if (organizationId !== latest) [latest, otherAtMs] = [organizationId, latestAtMs];
+      latestAtMs = nowMs;
+    },
+    isFelt: (organizationId: string): boolean =>
+      performance.now() - (organizationId === latest ? otherAtMs : latestAtMs) < contendedMs,
   };
 }
 
@@ -81,44 +105,57 @@ function createUsage() {
   };
 }
 
-export function createFairLimiter({ operation, places, each, waitMsMax, observer }: FairLimits) {
-  const holdings = createHoldings(places, each);
-  const usage = createUsage();
-  /** Of each organization its calls, in the order of arrival. */
-  const waiting = new Map<string, Set<() => void>>();
+type Waiting = Map<string, Set<() => void>>;
 
+function leave(waiting: Waiting, organizationId: string, start: () => void): void {
+  const calls = waiting.get(organizationId);
+  if (calls?.delete(start) === true && calls.size === 0) waiting.delete(organizationId);
+}
+
+const restMsMax = 250;
+/** Work that takes long has the processors for a third of the time: others find them free within a moment. */
+const restOf = (sinceMs: number): number => Math.min(restMsMax, 2 * (performance.now() - sinceMs));
+/** Between two pieces of such work. */
+export const rest = (sinceMs: number): Promise<void> => pause(restOf(sinceMs));
+
+export function createFairLimiter({ operation, places, each, eachContended, rests, waitMsMax, observer }: FairLimits) {
+  const [holdings, usage, contention] = [createHoldings(places, each), createUsage(), createContention()];
+  /** Of each organization its calls, in the order of arrival. */
+  const waiting: Waiting = new Map();
+
+  const mayTake = (organizationId: string): boolean =>
+    holdings.mayTake(organizationId, contention.isFelt(organizationId) ? eachContended : each);
   const take = (organizationId: string, waitedMs: number): Release => {
     const atMs = performance.now();
     holdings.take(organizationId);
     usage.serve(organizationId);
+    contention.serve(organizationId, atMs);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      holdings.giveBack(organizationId);
       usage.add(organizationId, performance.now() - atMs);
       observer?.({ operation, organizationId, waitedMs, heldMs: performance.now() - atMs });
-      serve();
+      if (rests === true) setTimeout(giveBack, restOf(atMs), organizationId);
+      else giveBack(organizationId);
     };
   };
-  const leave = (organizationId: string, start: () => void): void => {
-    const calls = waiting.get(organizationId);
-    calls?.delete(start);
-    if (calls?.size === 0) waiting.delete(organizationId);
+  const giveBack = (organizationId: string): void => {
+    holdings.giveBack(organizationId);
+    serve();
   };
   const serve = (): void => {
     for (;;) {
-      const next = usage.leastOf([...waiting.keys()].filter(holdings.mayTake));
+      const next = usage.leastOf([...waiting.keys()].filter(mayTake));
       const [start] = waiting.get(next ?? '') ?? [];
       if (next === undefined || start === undefined) return;
-      leave(next, start);
+      leave(waiting, next, start);
       start();
     }
   };
   /** Resolves with a release, which may be called twice. Rejects after the longest wait, or once `signal` is aborted. */
   const acquire = (organizationId: string, signal?: AbortSignal): Promise<Release> => {
-    if (!waiting.has(organizationId) && holdings.mayTake(organizationId))
-      return Promise.resolve(take(organizationId, 0));
+    if (!waiting.has(organizationId) && mayTake(organizationId)) return Promise.resolve(take(organizationId, 0));
     return new Promise((resolve, reject) => {
       const sinceMs = performance.now();
       const end = (): void => {
@@ -131,9 +168,9 @@ export function createFairLimiter({ operation, places, each, waitMsMax, observer
       };
       const giveUp = (): void => {
         end();
-        leave(organizationId, start);
+        leave(waiting, organizationId, start);
         observer?.({ operation, organizationId, waitedMs: performance.now() - sinceMs, heldMs: null });
-        reject(refusal(operation, holdings.heldBy(organizationId)));
+        reject(refusal(operation, holdings.share(organizationId)));
       };
       const timer = waitMsMax === undefined ? undefined : setTimeout(giveUp, waitMsMax);
       signal?.addEventListener('abort', giveUp, { once: true });
@@ -154,7 +191,7 @@ export function createFairLimiter({ operation, places, each, waitMsMax, observer
   };
 }
 
-/** `usage`: how many places the organization holds itself. */
+/** `usage`: how many places an organization with its share holds; 0 for one that waits for others, or for a place to be had at all. */
 function refusal(operation: string, usage: number): Fault {
   if (usage === 0) return overloaded(`${operation}: all places are taken`);
   const resetDate = new Date(Date.now() + 1_000).toISOString();

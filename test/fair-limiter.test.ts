@@ -14,6 +14,45 @@ t.test('an organization alone takes half of the places, and a newcomer finds one
   t.equal(started, 4);
 });
 
+t.test('an organization has fewer places while another was served within the last second', async (t) => {
+  const limiter = createFairLimiter({ operation: 'test', places: 8, eachContended: 2 });
+  const releases: Release[] = [];
+  const storm = (): void => void limiter.acquire('storm').then((release) => releases.push(release));
+  (await limiter.acquire('neighbour'))();
+  for (let n = 0; n < 5; n += 1) storm();
+  await settle();
+  t.equal(releases.length, 2);
+  releases.shift()?.();
+  await settle();
+  t.equal(releases.length, 2, 'one ended, one began');
+  const giveUpAtMs = performance.now() + 10_000;
+  while (releases.length < 4 && performance.now() < giveUpAtMs) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    storm();
+    releases.shift()?.();
+    await settle();
+  }
+  t.equal(releases.length, 4, 'alone again, it has half');
+});
+
+t.test('a place rests for twice as long as it was held, a quarter of a second at most', async (t) => {
+  const limiter = createFairLimiter({ operation: 'simulate', places: 4, each: 1, rests: true });
+  const heldFor = async (ms: number): Promise<number> => {
+    const release = await limiter.acquire('storm');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    release();
+    const endedAtMs = performance.now();
+    (await limiter.acquire('neighbour'))();
+    t.ok(performance.now() - endedAtMs < 20, 'another place is free meanwhile');
+    (await limiter.acquire('storm'))();
+    return performance.now() - endedAtMs;
+  };
+  const shortly = await heldFor(40);
+  t.ok(shortly >= 75 && shortly < 220, String(shortly));
+  const long = await heldFor(600);
+  t.ok(long >= 245 && long < 600, String(long));
+});
+
 t.test('organizations that wait take turns, whoever came first and however many calls wait', async (t) => {
   const limiter = createFairLimiter({ operation: 'test', places: 2, each: 1 });
   const order: string[] = [];
@@ -34,11 +73,24 @@ t.test('organizations that wait take turns, whoever came first and however many 
   t.equal(order.length, 7);
 });
 
+t.test('where all places are taken nobody has called too often: 503, also for who holds one', async (t) => {
+  const limiter = createFairLimiter({ operation: 'database', places: 1, waitMsMax: 5 });
+  const release = await limiter.acquire('alone');
+  await t.rejects(limiter.acquire('alone'), { code: 'OVERLOADED', details: { headers: { 'retry-after': '1' } } });
+  release();
+  const wide = createFairLimiter({ operation: 'database', places: 4, waitMsMax: 5 });
+  for (const name of ['a', 'a', 'b']) await wide.acquire(name);
+  await t.rejects(wide.acquire('a'), { code: 'RATE_LIMIT_EXCEEDED', details: { context: { limit: 2 } } });
+  await wide.acquire('c');
+  await t.rejects(wide.acquire('a'), { code: 'OVERLOADED' });
+});
+
 t.test('a call that waited too long is refused: 429 for whoever holds a share, 503 for others', async (t) => {
   const uses: ShareUse[] = [];
   const limiter = createFairLimiter({
     operation: 'export',
     places: 1,
+    each: 1,
     waitMsMax: 5,
     observer: (use) => uses.push(use),
   });

@@ -5,13 +5,15 @@ import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js'
 import { joinParts } from '../src/record/codec.js';
 import { openFacts } from '../src/record/record.js';
 import { createLookMatch } from './duplicates/linkage.js';
+import { marksOfMovement } from './duplicates/movement.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/explain.js';
 import { findFlags } from './monitoring/flags.js';
 import { findRiskIndicators, judgeScore } from './scoring/score.js';
 import { modelVersion } from './scoring/rule-set.js';
-import { decide } from './thresholds/levels.js';
+import { countLevels, decide } from './thresholds/levels.js';
 import { fitThresholds } from './thresholds/fit.js';
+import { reportCalibration, reportFairness, reportSources } from './thresholds/reports.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
 
@@ -42,12 +44,19 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     }
     case 'message': {
       const sketch = sketchDevice(task.body, task.transport.userAgent);
-      return { sketch, bands: bandsOf(sketch), indicators: findRiskIndicators(task) };
+      const indicators = findRiskIndicators(task);
+      return { sketch, bands: bandsOf(sketch), indicators, movement: marksOfMovement(task.body) };
     }
     case 'decide':
       return task.inputs.map((inputs) => decide(inputs, task.thresholds));
+    case 'levels':
+      return countLevels(task.cells);
     case 'fit':
       return fitThresholds(task.subject);
+    case 'sources':
+      return reportSources(task.cells);
+    case 'calibration':
+      return { ...reportCalibration(task.cells), fairness: reportFairness(task.honest) };
     case 'marks':
       return markCapture(task.envelope);
     case 'verdict':

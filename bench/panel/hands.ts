@@ -15,21 +15,18 @@ export function sampleOf(draw: Draw, count: number, mean: number, deviation: num
   if (count < 1) return null;
   const noise = deviation / Math.sqrt(count);
   const observed = Math.max(floor, draw.normal(mean, noise));
-  const spread = count === 1 ? 0 : Math.max(0, deviation * draw.between(0.7, 1.3));
-  const reach = Math.sqrt(2 * Math.log(count + 1));
-  return [
-    count,
-    round(observed),
-    round(spread),
-    round(Math.max(floor, observed - spread * Math.min(1.6, reach))),
-    round(observed + spread * reach),
-  ];
+  // So few values reach so far, whatever they scatter, and none below the floor.
+  const reach = Math.min(Math.sqrt(2 * Math.log(count + 1)), Math.sqrt(count / 2));
+  const below = Math.min(1.6, reach);
+  const drawn = count === 1 ? 0 : Math.max(0, deviation * draw.between(0.7, 1.3));
+  const spread = Math.min(drawn, (observed - floor) / (count < 5 ? below : 0.7));
+  const [least, most] = count === 1 ? [observed, observed] : [observed - spread * below, observed + spread * reach];
+  return [count, ...[observed, spread, Math.max(floor, least), most].map(round)] as unknown as Sample;
 }
 
 export const nothing: Behavior = {
   moves: 0,
   interval: null,
-  speed: null,
   turn: null,
   straight: null,
   coalesced: null,
@@ -82,7 +79,6 @@ export function byMouse(draw: Draw, coalescing: boolean): Behavior {
     ms: Math.round(1_000 * secondsOn(draw)),
     moves,
     interval: sampleOf(draw, moves, interval, interval * draw.lognormal(0.75, 0.5), 1),
-    speed: sampleOf(draw, moves, draw.lognormal(0.8, 0.4), 0.7),
     turn: sampleOf(draw, moves, draw.lognormal(0.3, 0.35), 0.4),
     straight: round(Math.min(0.998, 1 - draw.lognormal(0.08, 0.7))),
     coalesced: sampleOf(
@@ -92,8 +88,6 @@ export function byMouse(draw: Draw, coalescing: boolean): Behavior {
       coalescing ? 0.8 : 0,
       1,
     ),
-    resolution: 0.1,
-    fractional: draw.chance(0.2) ? round(draw.random()) : 0,
     clicks,
     clickDwell: sampleOf(draw, clicks, taps ? draw.between(0, 3) : draw.lognormal(84, 0.3), taps ? 1 : 22),
     clickSettle: sampleOf(draw, clicks, draw.lognormal(140, 0.5), 70),

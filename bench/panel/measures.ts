@@ -9,13 +9,16 @@ export interface Judged {
   readonly probability: number;
 }
 
-/** Area under the ROC curve: how often a fraud stands above an honest session. */
-export function aucOf(judged: readonly Judged[]): number {
-  const sorted = [...judged].sort((a, b) => a.score - b.score);
+/** Area under the ROC curve: how often a fraud stands above an honest session, by `rankOf`; the probability where nothing else is said. */
+export function aucOf<One extends Pick<Judged, 'fraud' | 'probability'>>(
+  judged: readonly One[],
+  rankOf: (one: One) => number = ({ probability }) => probability,
+): number {
+  const sorted = judged.map((one) => ({ fraud: one.fraud, rank: rankOf(one) })).sort((a, b) => a.rank - b.rank);
   let [rankSum, frauds, at] = [0, 0, 0];
   while (at < sorted.length) {
     let end = at;
-    while (end < sorted.length && sorted[end]?.score === sorted[at]?.score) end += 1;
+    while (end < sorted.length && sorted[end]?.rank === sorted[at]?.rank) end += 1;
     const rank = (at + 1 + end) / 2;
     for (; at < end; at += 1)
       if (sorted[at]?.fraud === true) {

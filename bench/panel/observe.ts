@@ -102,7 +102,6 @@ function observeVelocity({ counts, scoredAtMs }: ScoreFacts): number[] {
 const sampleNames = [
   'interval',
   'turn',
-  'speed',
   'coalesced',
   'clickDwell',
   'clickSettle',
@@ -129,7 +128,6 @@ const countNames = [
   'touches',
   'pasteChars',
   'untrusted',
-  'fractional',
 ] as const;
 
 function observeBehavior(body: ProbeBody | null): number[] {

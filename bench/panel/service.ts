@@ -1,7 +1,6 @@
 /** What the service makes of replayed sessions, next to the oracle, in the figures that docs/quality.md keeps. */
 import { performance } from 'node:perf_hooks';
 import type { ScoreOutcome } from '../../src/contract/facts.js';
-import { cleanProbabilityOf } from '../../workers/scoring/fitted.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
 import { median } from '../load.js';
 import { repeatKinds } from './base-rates.js';
@@ -25,14 +24,13 @@ export function scoreAll(replayed: readonly ReplayedSession[]): ServiceScored[] 
   return replayed.map(({ session, facts }) => {
     const outcome = scoreFacts(facts);
     const { score, recommendation } = outcome.reply;
-    const clean = cleanProbabilityOf(facts.probe !== null);
     return {
       session,
       outcome,
       score,
       fraud: session.truth.fraud,
       mayBlock: !outcome.caps.includes('uncorroborated'),
-      probability: clean + ((1 - clean) * score) / 100,
+      probability: outcome.probability.value,
       stopped: recommendation !== 'allow',
       blocked: recommendation === 'block',
     };
@@ -46,7 +44,18 @@ export const withLevels = (session: ReplayedSession['session'], judged: Judged):
   blocked: judged.score >= blockThreshold && judged.mayBlock,
 });
 
-const farms = ['hosting_farm', 'phone_farm', 'emulator_farm', 'click_workers'];
+/** Of both generators. */
+const farms = [
+  'hosting_farm',
+  'phone_farm',
+  'emulator_farm',
+  'click_workers',
+  'rented_servers',
+  'profile_farm',
+  'phone_rack',
+  'emulators',
+  'link_sharers',
+];
 const farmSessionsMin = 5;
 
 /** Sessions of a farm until one of them is stopped: the median over farms, and the share of farms of which none is. */

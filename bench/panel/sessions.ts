@@ -6,6 +6,7 @@ import type { GeoLocation } from '../../src/scoring/network/geography.js';
 import type { PanelRates } from './base-rates.js';
 import { transportOf } from './devices.js';
 import type { Draw } from './draw.js';
+import { possibleInput } from '../possible-input.js';
 import { answerQuestions } from './hands.js';
 import { locate } from './networks.js';
 import { drawOutcomes } from './outcomes.js';
@@ -81,11 +82,13 @@ function messagesOf(draw: Draw, visit: Visit, sessionId: string): PanelSession['
     seq: 1,
     phase: 'update',
     at: Math.round(visit.atMs),
-    up: (beh.ms ?? 60_000) + 1_000,
+    up: 0,
     page: { framed: false, hidden: false, hiddenMs: 0, blurs: draw.poisson(0.8) },
-    beh,
+    beh: possibleInput(beh),
     q: draw.chance(0.75) ? answerQuestions(draw, { count: study.questions, ...pace }, beh) : [],
   };
+  update.up =
+    Math.max(update.beh?.ms ?? 60_000, ...(update.q ?? []).map(({ timeOnQuestionMs }) => timeOnQuestionMs)) + 4_000;
   return draw.chance(0.03)
     ? [{ body: load, transport }]
     : [

@@ -1,6 +1,6 @@
 /** One simulated visit: what a respondent’s page and a customer’s backend know of it, and the truth that neither is sent. */
 import type { ProbeBody } from '../../src/contract/probe.js';
-import type { FraudKind, HonestGroup, RepeatKind } from './base-rates.js';
+import type { RepeatKind } from './base-rates.js';
 import type { Draw } from './draw.js';
 import type { Device } from './devices.js';
 import type { Behavior } from './hands.js';
@@ -29,7 +29,7 @@ export interface Study {
 
 export interface Truth {
   readonly fraud: boolean;
-  readonly label: FraudKind | HonestGroup;
+  readonly label: string;
   readonly person: string;
   readonly machine: string;
   /** How a person who was in this study before came again; null on a first visit. */

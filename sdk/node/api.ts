@@ -4,6 +4,7 @@
  */
 import type { VerifyHumanError } from './errors.js';
 import type { EventsSummary } from './events-summary.js';
+import type { Reports } from './reports.js';
 
 export type { EventsSummary, Issue } from './events-summary.js';
 
@@ -316,4 +317,6 @@ export interface Client {
     tokens: readonly (string | null | TokenToVerify)[],
     options?: VerifyTokensOptions,
   ): Promise<readonly TokenReply[]>;
+  /** What was scored and what became of it; for dashboards and jobs. */
+  readonly reports: Reports;
 }

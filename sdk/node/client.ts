@@ -6,6 +6,7 @@ import type { Client, ClientOptions, DecideCallOptions, ScoreOptions, ScoreReply
 import { checkRule, decide } from './decide.js';
 import { unexpected, VerifyHumanError } from './errors.js';
 import { postEvents } from './events.js';
+import { createReports } from './reports.js';
 import { callNames, checkFailMode, checkNames, checkObject, readSettings, type Names } from './settings.js';
 import { verifyToken, verifyTokens } from './tokens.js';
 import { createCall, singleTimes as times } from './transport.js';
@@ -49,6 +50,7 @@ export function createClient(options: ClientOptions): Client {
     events: (events, options = {}) => postEvents(call, events, options),
     verifyToken: (token, options = {}) => verifyToken(call, token, options),
     verifyTokens: (tokens, options = {}) => verifyTokens(call, tokens, options),
+    reports: createReports(call),
   };
   return client;
 }

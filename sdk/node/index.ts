@@ -7,5 +7,6 @@ export { decide } from './decide.js';
 export { VerifyHumanError, type ClientErrorCode } from './errors.js';
 export { fraudGate, fraudGatePlugin, type FraudGateOptions, type GatedSession, type GateRequest } from './gate.js';
 export { hashIdentity, ipPrefix } from './identity.js';
+export type * from './reports.js';
 export { isPass } from './tokens.js';
 export { verifyWebhook, type VerifyWebhookOptions, type WebhookVerification } from '../../src/receiver/verify.js';

@@ -1,5 +1,5 @@
 /**
- * One call of the service: a POST of JSON with a deadline. Tried again, after a wait with jitter and no less than Retry-After, where the
+ * One call of the service: a POST of JSON, or a GET, with a deadline. Tried again, after a wait with jitter and no less than Retry-After, where the
  * service answered 429 or 503, was not reached, or took too long for one try; never after any other answer, and never where the wait would pass the deadline.
  * Redirects are not followed: they would carry the key elsewhere.
  */
@@ -16,7 +16,8 @@ export interface Times {
 
 export interface Request {
   readonly path: string;
-  readonly body: unknown;
+  /** Absent: a GET. */
+  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly times: Times;
 }
@@ -39,7 +40,7 @@ export function createCall(settings: Settings): Call {
       600_000,
     );
     const endsAt = performance.now() + deadlineMs;
-    const body = JSON.stringify(request.body);
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     for (let attempt = 1; ; attempt += 1) {
       const leftMs = Math.max(1, Math.ceil(endsAt - performance.now()));
       const timeoutMs = Math.min(leftMs, settings.attemptMs ?? request.times.attemptMs);
@@ -70,16 +71,20 @@ function waitBefore(attempt: number, { retryAfterMs }: VerifyHumanError): number
 async function ask(
   { baseUrl, apiKey }: Settings,
   { path, headers }: Request,
-  body: string,
+  body: string | undefined,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(baseUrl + path, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json', 'x-api-key': apiKey },
-      body,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        accept: 'application/json',
+        'x-api-key': apiKey,
+      },
       redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });

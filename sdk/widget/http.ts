@@ -1,7 +1,7 @@
 /**
  * Calls to the service. A request may take 15 s, is repeated twice with jitter where the network or the service failed, and all of it ends
  * after 45 s. A refusal (4xx) is final, and so is a request that the page's policy blocks; too many requests wait once for as long as
- * Retry-After says. Never throws: what came of a call is a Reply or a Trouble.
+ * Retry-After says, and again where that is a moment. Never throws: what came of a call is a Reply or a Trouble.
  */
 import type { CspWatch } from './csp.js';
 
@@ -24,6 +24,8 @@ export interface Reply {
   readonly body: unknown;
   readonly etag: string | null;
   readonly repeated: boolean;
+  /** Of a 429: when to come again. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** No answer that counts. `message` begins with E030 for the network. */
@@ -51,6 +53,9 @@ export interface TransportLimits {
 
 export const transportLimits: TransportLimits = { requestMs: 15_000, totalMs: 45_000, retries: 2, backoffMs: 500 };
 
+/** The longest Retry-After of a limit on calls at once: another call is under way. */
+const momentMs = 2_000;
+
 export type Transport = (call: Call, signal: AbortSignal) => Promise<Reply | Trouble>;
 
 /** Rejects with the signal's reason where the mount was called off, and never otherwise. */
@@ -62,20 +67,24 @@ export function createTransport(deps: TransportDeps): Transport {
     let hasWaited = false;
     for (let tries = 0, failures = 0; ; tries++) {
       const tried: Tried = await tryOnce(deps, call, Math.min(requestMs, endMs - deps.now()), signal);
-      const isLimited: boolean =
-        tried.kind === 'reply' && tried.status === 429 && tried.retryAfterMs !== null && !hasWaited;
-      if (tried.kind === 'reply' && !isLimited) return { ...tried, repeated: tries > 0 };
-      if (tried.isBlocked || (!isLimited && failures++ >= retries)) return finish(tried);
-      hasWaited ||= isLimited;
+      const waits: boolean = tried.kind === 'reply' && tried.status === 429 && tried.retryAfterMs !== null;
+      const isFirst: boolean = waits && !hasWaited;
+      const isBrief = waits && (tried.retryAfterMs ?? 0) <= momentMs;
+      if (tried.kind === 'reply' && !isFirst && !isBrief) return { ...tried, repeated: tries > 0 };
+      if (tried.isBlocked || (!isFirst && failures++ >= retries)) return finish(tried);
+      hasWaited ||= isFirst;
       const waitMs = tried.retryAfterMs ?? limits.backoffMs * jitter(failures, deps.random());
-      if (isLimited && waitMs <= waitMsMax) endMs += waitMs;
+      if (isFirst && waitMs <= waitMsMax) endMs += waitMs;
       if (deps.now() + waitMs >= endMs) return finish(tried);
       await deps.wait(waitMs, signal);
     }
   };
 }
 
-type Tried = (Omit<Reply, 'repeated'> | Trouble) & { readonly retryAfterMs: number | null; readonly isBlocked?: true };
+type Tried = (Omit<Reply, 'repeated' | 'retryAfterMs'> | Trouble) & {
+  readonly retryAfterMs: number | null;
+  readonly isBlocked?: true;
+};
 
 function finish(tried: Tried): Reply | Trouble {
   return tried.kind === 'reply' ? { ...tried, repeated: true } : tried;

@@ -12,6 +12,7 @@ import { watchDevice, type DeviceWatch } from './device.js';
 import { createTransport, transportLimits, type Reply, type Transport, type Trouble } from './http.js';
 import { createServiceCalls, type ServiceCalls } from './service.js';
 import type { OpenSession } from './run.js';
+import type { SessionSecrets } from './session-secrets.js';
 import { readOptions } from './settings.js';
 import { english, loadLanguage, offlineLanguage, type Language, type LoadTexts } from './ui/locale.js';
 
@@ -39,11 +40,12 @@ export interface Shared {
   /** API root; throws a VerifyError INVALID_OPTION where none is known. */
   readonly endpointOf: (given: string | undefined) => string;
   readonly loadTexts: LoadTexts;
+  readonly secrets: SessionSecrets;
 }
 
 /** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. `onEnd` is called once, when there is nothing more to report. */
 export async function prepare(
-  { cache, endpointOf, loadTexts }: Shared,
+  { cache, endpointOf, loadTexts, secrets }: Shared,
   given: MountOptions,
   signal: AbortSignal,
   onEnd: () => void,
@@ -58,7 +60,7 @@ export async function prepare(
     onEnd();
   });
   const locale = options.locale ?? (document.documentElement.lang || navigator.language);
-  const service = createServiceCalls(endpoint, call);
+  const service = createServiceCalls(endpoint, call, secrets);
   const readConfig = async (): Promise<Pick<Mounting, 'config' | 'created'>> => {
     const request = { endpoint, siteKey: options.siteKey, nowMs: performance.now() };
     const answer = await loadConfig(cache, call, request, signal);

@@ -16,6 +16,7 @@ import type { Camera, CreateView } from './ports.js';
 import { watchPresence } from './presence.js';
 import { run, type OpenSession } from './run.js';
 import { createFirst, sessionOf } from './session.js';
+import { createSessionSecrets } from './session-secrets.js';
 import { resolveEndpoint } from './settings.js';
 import { createTokenCheck } from './token.js';
 import type { LoadTexts } from './ui/locale.js';
@@ -42,6 +43,7 @@ export function createSdk(parts: SdkParts): Sdk {
   const shared: Shared = {
     cache: new Map(),
     loadTexts: parts.loadTexts,
+    secrets: createSessionSecrets(() => sessionStorage, Date.now),
     endpointOf: (given) => onThisPage(resolveEndpoint(given, parts.scriptUrl, parts.builtInRoot)),
   };
   return {

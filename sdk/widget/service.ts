@@ -15,7 +15,7 @@ import type { Reply, Transport, Trouble } from './http.js';
 import { readStorage } from '../lite/signals/storage.js';
 import { payWithWork, type AskWithProof } from './proof.js';
 import { replyOfEnvelope } from './result.js';
-import { createSessionSecrets } from './session-secrets.js';
+import type { SessionSecrets } from './session-secrets.js';
 
 export type Said<T> = { readonly kind: 'said'; readonly value: T } | Reply | Trouble;
 export type Opened = Pick<SessionReply, 'sessionId' | 'clientSecret'>;
@@ -33,10 +33,9 @@ export interface ServiceCalls {
   checkOrigin(siteKey: string, signal: AbortSignal): Promise<Said<OriginCheck>>;
 }
 
-export function createServiceCalls(endpoint: string, call: Transport): ServiceCalls {
+export function createServiceCalls(endpoint: string, call: Transport, secrets: SessionSecrets): ServiceCalls {
   const said = <T>(answer: Reply | Trouble): Said<T> =>
     answer.kind === 'reply' && answer.status < 300 ? { kind: 'said', value: answer.body as T } : answer;
-  const secrets = createSessionSecrets(() => sessionStorage, Date.now);
   const secretOf = ({ clientSecret }: Opened) => ({ 'x-client-secret': clientSecret });
 
   const urlOf = ({ sessionId }: Opened, part: string): string =>
@@ -45,9 +44,17 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
     const url = urlOf(session, 'result');
     return said(await call({ method: 'GET', url, headers: secretOf(session) }, signal));
   };
+  /** The session that this tab began before a reload, if it still waits for its envelope. */
+  const findBegun = async (words: string, signal: AbortSignal): Promise<SessionReply | undefined> => {
+    const begun = secrets.findBegun(words);
+    if (begun === undefined) return undefined;
+    const result = await readResult(begun, signal);
+    return result.kind === 'reply' && codeOf(result) === 'CONFLICT' ? begun : undefined;
+  };
   return {
     readResult,
     async nextChallenge(session, body, signal) {
+      secrets.use(session.sessionId);
       const url = urlOf(session, 'challenges');
       return said(await call({ method: 'POST', url, body, headers: secretOf(session), ...impatience }, signal));
     },
@@ -66,13 +73,23 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
         previousSessionId,
         previousSessionId === null ? undefined : secrets.find(previousSessionId),
       );
+      const words = previousSessionId === null ? wordsOf(endpoint, body) : null;
+      const begun = words === null ? undefined : await findBegun(words, signal);
+      if (begun !== undefined) {
+        secrets.keep(begun);
+        return { kind: 'said', value: begun };
+      }
       const url = `${endpoint}/public/sessions`;
       const ask: AskWithProof = (proof) => call({ method: 'POST', url, body: { ...body, ...proof } }, signal);
       const created = said<SessionReply>(await payWithWork(ask, signal));
-      if (created.kind === 'said') secrets.keep(created.value);
+      if (created.kind === 'said') {
+        secrets.keep(created.value);
+        if (words !== null) secrets.begin(words, created.value);
+      }
       return created;
     },
     async verify(session, envelope, signal) {
+      secrets.use(session.sessionId);
       const url = `${endpoint}/public/verify`;
       const answer = await call({ method: 'POST', url, body: envelope, headers: secretOf(session) }, signal);
       const isDone = answer.kind === 'reply' && codeOf(answer) === 'SESSION_COMPLETED';
@@ -83,6 +100,12 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
     },
   };
 }
+
+/** What a session was asked for with; the time of a consent is the page's, and the browser stays the same. */
+const wordsOf = (
+  endpoint: string,
+  { consent: _consent, deviceToken: _token, ...body }: PublicSessionCreation,
+): string => JSON.stringify([endpoint, body]);
 
 /** Somebody waits before the camera: a request that got stuck is given up soon and repeated, which is safe. */
 const impatience = { requestMs: 4_000, retries: 4 } as const;

@@ -1,15 +1,15 @@
 /**
  * Links to the hosted verification page, as every capability that makes, follows or counts one sees them.
  *
- *     alive ──expiresAt──▶ expired         ──deleted──▶ deleted         ──uses reach maxUses, or sessions ten times that──▶ used_up
+ *     alive ──expiresAt──▶ expired         ──deleted──▶ deleted         ──uses reach maxUses──▶ used_up
  *
  * Sessions start of an alive link only; one that was started may end, and be tried again, after the link expired or was deleted. A use is a
- * pass, and a chain of retries has one at most: opening the page, or failing, uses nothing up. Once all uses are taken no session of the
+ * pass, and a chain of retries has one at most: opening the page, starting sessions, or failing, uses nothing up. Once all uses are taken no session of the
  * link ends any more: of verifications that race for the last use the database lets one through.
  */
 import { randomBytes } from 'node:crypto';
 import type { SessionMode } from '../contract/common.js';
-import { linkDaysDefault, linkSessionsPerUse, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
+import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
@@ -52,11 +52,10 @@ const secretBytes = 10;
 /** The address of a link’s page. */
 export const linkUrl = (siteUrl: string, linkId: string): string => `${siteUrl}/v/${linkId}`;
 
-export function linkStateOf({ deletedAt, expiresAt, uses, sessions, maxUses }: HostedLink, nowMs: number): LinkState {
+export function linkStateOf({ deletedAt, expiresAt, uses, maxUses }: HostedLink, nowMs: number): LinkState {
   if (deletedAt !== null) return 'deleted';
   if (expiresAt.getTime() <= nowMs) return 'expired';
-  const isUsedUp = maxUses !== null && (uses >= maxUses || sessions >= maxUses * linkSessionsPerUse);
-  return isUsedUp ? 'used_up' : 'alive';
+  return maxUses !== null && uses >= maxUses ? 'used_up' : 'alive';
 }
 
 /** Makes a link. Its caller has checked metadata and returnUrl. `isOwnReturn`: the returnUrl is a page of the service. */
@@ -122,11 +121,10 @@ export async function deleteLink(
   return row ?? null;
 }
 
-/** Counts a session, in the transaction that creates it; false where the link starts no more. */
+/** Counts a session, in the transaction that creates it; false where all uses are taken. */
 export async function takeLinkSession(tx: Queryable, linkId: string): Promise<boolean> {
   const rows = await tx.query(
-    `UPDATE hosted_links SET sessions = sessions + 1
-      WHERE link_id = $1 AND (uses_max IS NULL OR (uses < uses_max AND sessions < ${linkSessionsPerUse} * uses_max::bigint)) RETURNING link_id`,
+    'UPDATE hosted_links SET sessions = sessions + 1 WHERE link_id = $1 AND (uses_max IS NULL OR uses < uses_max) RETURNING link_id',
     [linkId],
     { recurring: true },
   );

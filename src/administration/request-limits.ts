@@ -9,11 +9,13 @@ import type { KeyCaller } from '../kernel/caller.js';
 import type { RateState } from '../contract/rate.js';
 import { rateLimited } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
-import type { NetworkClass } from '../contract/facts.js';
+import { isCarrierOrCampus, type NetworkClass } from '../contract/facts.js';
+import { linkSessionsPerUse } from '../contract/hosted-link.js';
 import type { Address } from '../net/address.js';
 import type { Counters, RateLimit } from '../stores/counters/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { HostedLink } from './hosted-links.js';
 import type { StoredOrganization } from './organization-store.js';
 
 export interface LimitDeps {
@@ -72,7 +74,7 @@ export function createLimits(deps: LimitDeps) {
     if (deps.publicPerMinute === 0) return;
     const key = `${kind}:${page ?? ''}`;
     const what = kind === 'probe' ? 'calls' : kind;
-    if (address !== null && limitOf(address) > 0 && !isShared(deps.networkOf(address))) {
+    if (address !== null && limitOf(address) > 0 && !isCarrierOrCampus(deps.networkOf(address))) {
       const share = Math.max(limitOf(address), Math.ceil(deps.publicPerMinute * networkShare));
       await take('This network', projectId, perMinute(`${key}:${address.prefix}`, share), what);
     }
@@ -101,7 +103,7 @@ export function createLimits(deps: LimitDeps) {
         },
       );
     },
-    ...addressLimits(limitOf, takeRate),
+    ...addressLimits(deps, limitOf, takeRate),
     /** One session of a browser, by the keyed hash of the token that it keeps. */
     takeDevice: (projectId: string, deviceRef: string): Promise<void> =>
       take('This browser', projectId, perMinute(`sessions:${deviceRef}`, deviceSessionsPerMinute), 'sessions'),
@@ -132,8 +134,6 @@ const perMinute = (key: string, limit: number): readonly RateLimit[] => [{ key, 
 /** `what` is counted, in the words of the refusal. */
 type TakeRate = (who: string, tag: string, limits: readonly RateLimit[], what?: string) => Promise<RateState | null>;
 
-export const isShared = (network: NetworkClass | null): boolean => network === 'mobile' || network === 'education';
-
 /**
  * Calls a minute of an address, or of its /64; 0 if it is not limited. Addresses that nobody has on the internet are no caller’s own: they are of a
  * network’s inside, or of a proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
@@ -141,9 +141,11 @@ export const isShared = (network: NetworkClass | null): boolean => network === '
 const createAddressLimit =
   ({ publicPerAddress, networkOf }: Pick<LimitDeps, 'publicPerAddress' | 'networkOf'>) =>
   (address: Address | null): number =>
-    address?.range === 'public' ? publicPerAddress * (isShared(networkOf(address)) ? sharedAddressFactor : 1) : 0;
+    address?.range === 'public'
+      ? publicPerAddress * (isCarrierOrCampus(networkOf(address)) ? sharedAddressFactor : 1)
+      : 0;
 
-function addressLimits(limitOf: ReturnType<typeof createAddressLimit>, takeRate: TakeRate) {
+function addressLimits({ networkOf }: LimitDeps, limitOf: ReturnType<typeof createAddressLimit>, takeRate: TakeRate) {
   const who = 'This address';
   return {
     /** One public call. */
@@ -151,6 +153,13 @@ function addressLimits(limitOf: ReturnType<typeof createAddressLimit>, takeRate:
       const limit = limitOf(address) * (kind === 'reads' ? readsPerCall : 1);
       if (address === null || limit === 0) return;
       await takeRate(who, address.place, perMinute(`${kind}:address`, limit), kind);
+    },
+    /** One session of a link. Whoever has no address of their own shares one. */
+    async takeLink({ linkId, projectId, maxUses }: HostedLink, address: Address | null): Promise<void> {
+      if (maxUses === null) return;
+      const factor = address !== null && isCarrierOrCampus(networkOf(address)) ? sharedAddressFactor : 1;
+      const limit = { limit: maxUses * linkSessionsPerUse * factor, windowSeconds: 3_600 };
+      await takeRate(who, projectId, [{ key: `${linkId}:${address?.place ?? ''}`, ...limit }], 'sessions');
     },
     /** Counts a session; answers those of the hour as a multiple of the free ones, which are half of what a minute may have. 0: not limited. */
     async countSession(address: Address | null): Promise<number> {

@@ -3,7 +3,7 @@ import { shownMax } from '../contract/agent-tools.js';
 import type { Analytics } from '../contract/analytics.js';
 import type { ProjectReply } from '../contract/project.js';
 import type { EvidenceReply, Finding, ScoreReply } from '../contract/score.js';
-import type { StudyReply } from '../contract/study.js';
+import type { StudyReply } from '../contract/study-replies.js';
 import type { RecommendationsReply, SimulationReply } from '../contract/thresholds.js';
 import type { TokenReply } from '../contract/token.js';
 import { defineTool, type AgentTool, type OperationCall } from './tool.js';
@@ -134,7 +134,7 @@ const projectTools: readonly AgentTool[] = [
     title: 'Simulate thresholds',
     description:
       'The mix of recommendations that other thresholds would have given on recorded sessions. Changes nothing.',
-    scopes: ['lite:read'],
+    scopes: ['lite:read', 'receipts:read'],
     callOf: (input) => ({ method: 'POST', path: '/lite/simulate', body: { ...input, flips: shownMax } }),
     shape: (reply) => ({ ...reply, flips: reply.flips.slice(0, shownMax) }),
     say: ({ sessions, flipped, current, hypothetical, note }) =>
@@ -148,7 +148,7 @@ const projectTools: readonly AgentTool[] = [
     title: 'Recommend thresholds',
     description:
       'Thresholds that the project’s own labels support, for it and for its sources. Never applied by itself.',
-    scopes: ['lite:read'],
+    scopes: ['lite:read', 'receipts:read'],
     callOf: (query) => ({ method: 'GET', path: '/lite/threshold-recommendations', query }),
     shape: ({ sources, ...reply }) => ({ ...reply, sources: sources.slice(0, shownMax), sourcesInAll: sources.length }),
     say: ({ sources }) =>

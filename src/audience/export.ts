@@ -2,8 +2,8 @@
  * The completed respondents of a study as CSV (RFC 4180) or NDJSON, read in batches while they are sent. A cell that a spreadsheet would
  * run is made text by an apostrophe.
  */
-import { setTimeout as pause } from 'node:timers/promises';
-import { RespondentReply, respondentStatuses } from '../contract/study.js';
+import { RespondentReply, respondentStatuses } from '../contract/study-replies.js';
+import { rest } from '../fair-limiter.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -17,8 +17,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 /** The columns of CSV. */
 const fields = Object.keys(RespondentReply.properties) as readonly (keyof RespondentReply)[];
 
-const batchMax = 500;
-const pauseMsMax = 50;
+const batchMax = 100;
 
 interface Batch {
   readonly respondents: RespondentReply[];
@@ -61,10 +60,9 @@ export async function* exportRespondents(
       listRespondents(tx, studyId, page, shown),
     );
     if (respondents.length > 0) yield respondents.map(render).join('');
-    // As long a pause as the work took: others get at least half of the thread and of an embedded database.
-    await pause(Math.min(pauseMsMax, performance.now() - startedMs));
     below = lastId;
     isMore = lastId !== null;
+    if (isMore) await rest(startedMs);
   }
 }
 
@@ -77,6 +75,9 @@ export function csvCell(value: string | number | null): string {
   const plain = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
+
+/** Who took a place, as reports name them. */
+export const groupOf = (ref: string | null): string | null => ref?.slice(0, 16) ?? null;
 
 const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   sessionId: reservation.reservationId,
@@ -94,4 +95,7 @@ const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   enteredAt: reservation.enteredAt.toISOString(),
   returnedAt: reservation.returnedAt?.toISOString() ?? null,
   seconds: surveySeconds(reservation),
+  deviceGroup: groupOf(reservation.deviceRef),
+  addressGroup: groupOf(reservation.addressRef),
+  networkGroup: groupOf(reservation.networkRef),
 });

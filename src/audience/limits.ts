@@ -6,6 +6,7 @@ import { isOwnNetwork, type NetworkClass } from '../contract/facts.js';
 import type { StudyLimits, StudyQuota } from '../contract/study.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { QuotaReservation } from './reservation-store.js';
+import { claimsOf } from './study-counts.js';
 import type { Study, StudyWithQuotas } from './study-store.js';
 
 /** Who takes a place, as keyed hashes. null: not known, and not limited. */
@@ -51,13 +52,21 @@ export async function isBeyondLimits(
 ): Promise<boolean> {
   const { address, network } = addressLimits(study, claimant.networkClass);
   const { perDevice = 1, heldPerSupplier } = study.limits;
-  const others = `SELECT count(*) FROM study_places WHERE study_id = $1 AND place_id <> $2 AND`;
+  const most = { device: perDevice, address, network };
+  const claims = claimsOf(claimant);
   const [row] = await tx.query<{ readonly beyond: boolean }>(
-    `SELECT (${others} device_ref = $3) >= $4 OR (${others} address_ref = $5) >= $6 OR (${others} network_ref = $7) >= $8
-         OR ($10::int IS NOT NULL AND (${others} source_id = $9 AND state IN ('verifying', 'surveying')) >= $10) AS beyond`,
+    `SELECT EXISTS (SELECT 1 FROM unnest($2::text[], $3::text[], $4::int[]) AS claim (kind, ref, most)
+              JOIN study_claimants c ON c.study_id = $1 AND c.kind = claim.kind AND c.ref = claim.ref WHERE c.places >= claim.most)
+         OR ($7::int IS NOT NULL AND (SELECT count(*) FROM study_places
+              WHERE study_id = $1 AND place_id <> $5 AND source_id = $6 AND state IN ('verifying', 'surveying')) >= $7) AS beyond`,
     [
-      ...[study.studyId, reservationId, claimant.deviceRef, perDevice, claimant.addressRef, address],
-      ...[claimant.networkRef, network, sourceId, heldPerSupplier ?? null],
+      ...[
+        study.studyId,
+        claims.map(([kind]) => kind),
+        claims.map(([, ref]) => ref),
+        claims.map(([kind]) => most[kind]),
+      ],
+      ...[reservationId, sourceId, heldPerSupplier ?? null],
     ],
   );
   return row?.beyond !== false;

@@ -20,7 +20,8 @@ import {
   type LinkVerdict,
   type Problem,
 } from './entry-links.js';
-import { requireStudy, type StudyCaller } from './study-service.js';
+import type { StudyCaller } from './study-creation.js';
+import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
 import { linkTraits } from './signatures.js';
 import { findSupplier, findSupplierOfSource } from './supplier-store.js';

@@ -9,6 +9,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { applyEvent, underLock } from './fielding.js';
 import type { ReportOutcome } from './return-service.js';
+import { uncounted } from './study-counts.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { findStudy } from './study-store.js';
 
@@ -85,9 +86,10 @@ export async function deleteOldReservations({
   retentionDays,
 }: Pick<ReservationRoundDeps, 'database' | 'retentionDays'>): Promise<void> {
   await database.query(
-    `DELETE FROM study_places WHERE place_id IN (
-       SELECT place_id FROM study_places WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
-        ORDER BY entered_at LIMIT ${batchMax})`,
+    `WITH gone AS (
+       SELECT * FROM study_places WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
+        ORDER BY entered_at LIMIT ${batchMax}), ${uncounted}
+     DELETE FROM study_places WHERE place_id IN (SELECT place_id FROM gone)`,
     [retentionDays],
   );
 }

@@ -1,14 +1,14 @@
 /** The quota reservations of a study. Changes happen under the study’s lock, together with its counts and quotas. */
 import type { ReasonClass } from '../contract/outcome.js';
-import type { Completion, EntryMode } from '../contract/study.js';
+import type { EntryMode } from '../contract/study.js';
+import type { Completion } from '../contract/study-replies.js';
 import type { DuplicateBand } from './study-rules.js';
-import { countsOf, type Need, type ReservationState } from './transitions.js';
+import { claimsOf, countChange, countClaim, countEntry, uncounted } from './study-counts.js';
+import type { Need, ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { quotaCounts, type Study } from './study-store.js';
-
-export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full' | 'limit';
 
 /** Whose word a return is, weakest first. */
 export const returnedBys = ['browser', 'survey', 'owner'] as const;
@@ -42,6 +42,8 @@ export interface QuotaReservation extends Traits {
   readonly linkId: string | null;
   /** Of the browser that took the place; null: none took it yet. */
   readonly deviceRef: string | null;
+  readonly addressRef: string | null;
+  readonly networkRef: string | null;
   readonly token: string | null;
   readonly tokenUntil: Date | null;
   readonly enteredAt: Date;
@@ -60,7 +62,7 @@ type ReservationRow = QuotaReservation & Record<string, unknown>;
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
   country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
-  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
+  address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_at AS "reversedAt", exit_status AS "exitStatus"`;
 
 const idForm = /^plc_[0-9a-f]{32}$/;
@@ -74,13 +76,15 @@ export async function openReservation(
   const { studyId, organizationId, projectId } = study;
   const { respondentId, sourceId, respondentRef, country, gender, age, profession, supplierId, entry } = respondent;
   const further = [country, gender, age, profession, supplierId, entry];
+  // An insert alone holds a weaker lock of the study, and two that come to count it at once would wait for each other.
+  await tx.query('SELECT 1 FROM studies WHERE study_id = $1 FOR UPDATE', [studyId]);
   const [made] = await tx.query<ReservationRow>(
     `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry)
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
     [makeId('reservation'), studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...further],
   );
   if (made !== undefined) {
-    await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [studyId]);
+    await countEntry(tx, made);
     return made;
   }
   const known = await findRespondentReservation(tx, studyId, respondentRef);
@@ -131,6 +135,8 @@ export type ReservationChange = Partial<
     | 'screenedFor'
     | 'verified'
     | 'deviceRef'
+    | 'addressRef'
+    | 'networkRef'
     | 'completion'
     | 'returnedAt'
     | 'returnedBy'
@@ -138,8 +144,6 @@ export type ReservationChange = Partial<
     | 'reversedAt'
   >
 > & {
-  readonly addressRef?: string | null;
-  readonly networkRef?: string | null;
   readonly state?: ReservationState;
   readonly linkId?: string;
   /** Milliseconds from now, by the database’s clock, until the reservation expires. */
@@ -189,22 +193,19 @@ export async function changeReservation(
     values,
   );
   if (row === undefined) throw new Error('a quota reservation vanished under the lock of its study');
-  const [was, is] = [countsOf(before), countsOf(row)];
-  const held = is.held - was.held;
-  const verified = is.verified - was.verified;
-  const names = ['completed', 'screenedOut', 'unconfirmed', 'reversed'] as const;
-  const shifts = [held, verified, ...names.map((name) => is[name] - was[name])];
-  if (shifts.some((shift) => shift !== 0))
+  const claims = before.deviceRef === null ? claimsOf(row) : [];
+  const claimed = claims.length === 0 ? {} : await countClaim(tx, row, claims);
+  const { held, verified, completed } = await countChange(tx, before, row, claimed);
+  if (held !== 0 || verified !== 0 || completed !== 0)
     await tx.query(
-      `UPDATE studies SET held = held + $2, verified = verified + $3, completed = completed + $4, screened_out = screened_out + $5,
-              unconfirmed = unconfirmed + $6, reversed = reversed + $7 WHERE study_id = $1`,
-      [studyId, ...shifts],
-    );
-  if (held !== 0 || verified !== 0)
-    await tx.query(
-      `UPDATE study_quotas q SET held = q.held + $3, verified = q.verified + $4 FROM study_places p
-        WHERE p.place_id = $1 AND q.study_id = $2 AND ${quotaCounts}`,
-      [reservationId, studyId, held, verified],
+      `WITH place AS MATERIALIZED (SELECT organization_id, country, gender, age, profession FROM study_places WHERE place_id = $1),
+       kind AS (
+         INSERT INTO study_kinds AS k (study_id, organization_id, country, gender, age, profession, held, verified, completed)
+         SELECT $2, place.*, $3, $4, $5 FROM place ON CONFLICT (study_id, country, gender, age, profession)
+         DO UPDATE SET held = k.held + excluded.held, verified = k.verified + excluded.verified, completed = k.completed + excluded.completed)
+       UPDATE study_quotas q SET held = q.held + $3, verified = q.verified + $4, completed = q.completed + $5
+         FROM place p WHERE q.study_id = $2 AND ${quotaCounts}`,
+      [reservationId, studyId, held, verified, completed],
     );
   return row;
 }
@@ -248,7 +249,8 @@ export const eraseReservations = (
 ): Promise<readonly string[]> =>
   inOrganization(database, organizationId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
-      `UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL,
+      `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
+       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL,
               device_ref = NULL, address_ref = NULL, network_ref = NULL, exit_due = false
         WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
       [projectId, respondentId],

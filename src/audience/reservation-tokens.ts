@@ -1,6 +1,6 @@
 /** The vh_token of a survey: a JWT of one quota reservation. Algorithm, type, issuer and times are pinned; what it names is looked up. */
 import { verify, type KeyObject } from 'node:crypto';
-import type { ReservationClaims } from '../contract/study.js';
+import type { ReservationClaims } from '../contract/study-replies.js';
 import { audienceOf, tokenTypes } from '../contract/token-kinds.js';
 import { studyTokenSeconds } from '../limits.js';
 import { makeId } from '../crypto/ids.js';

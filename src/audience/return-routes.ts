@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../administration/audit.js';
 import { ReturnReply, StudyReturn } from '../contract/study-returns.js';
-import { SurveyKeyReply } from '../contract/study.js';
+import { SurveyKeyReply } from '../contract/study-replies.js';
 import { Rotation } from '../contract/supplier.js';
 import { Fault } from '../errors.js';
 import { keyCaller, resourceKeyOf } from '../http/access.js';

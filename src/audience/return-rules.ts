@@ -7,7 +7,8 @@
  */
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ReturnStatus } from '../contract/study-returns.js';
-import type { Completion, ReturnMode } from '../contract/study.js';
+import type { ReturnMode } from '../contract/study.js';
+import type { Completion } from '../contract/study-replies.js';
 import { returnedBys, type QuotaReservation, type ReturnedBy } from './reservation-store.js';
 import { surveySeconds } from './study-rules.js';
 import type { PlaceEvent } from './transitions.js';

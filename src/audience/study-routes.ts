@@ -6,17 +6,9 @@ import type { GuardedAccess } from '../http/access-declaration.js';
 import { actorOf } from '../administration/audit.js';
 import { StringEnum } from '../contract/common.js';
 import { ListQuery, pageFields, PageQuery } from '../contract/paging.js';
-import {
-  CreatedStudyReply,
-  RespondentPage,
-  StudyCreation,
-  StudyPage,
-  StudyPatch,
-  StudyReply,
-  studyActions,
-  SupplyPage,
-  type StudyAction,
-} from '../contract/study.js';
+import { StudyCreation, StudyPatch, studyActions, type StudyAction } from '../contract/study.js';
+import { CreatedStudyReply, RespondentPage, StudyPage, StudyReply, SupplyPage } from '../contract/study-replies.js';
+import { reportGroupings, StudyReport } from '../contract/study-report.js';
 import { keyCaller } from '../http/access.js';
 import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, registerStorableText } from '../http/json-body.js';
@@ -50,6 +42,7 @@ export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps):
     registerStorableText(scope);
     registerCollection(scope, deps);
     registerItem(scope, deps);
+    registerReport(scope, deps);
     registerPeople(scope, deps);
     void scope.register(async (inner) => {
       acceptEmptyBodies(inner);
@@ -146,6 +139,24 @@ function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, actio
       response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
     async (request) => studies.act(actorOf(request), keyCaller(request), request.params.studyId, action),
+  );
+}
+
+function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void {
+  app.get(
+    `${item}/report`,
+    route(access, {
+      operationId: 'reportStudy',
+      summary: 'Report what became of the respondents of a study, by supplier or day',
+      description:
+        'Counts in real time: entries, refusals by reason, completes, rejections, the median time, and who took more than one place.',
+      params: StudyParams,
+      querystring: Type.Object({
+        by: Type.Optional(StringEnum(reportGroupings, { description: 'Default supplier.' })),
+      }),
+      response: { 200: StudyReport, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
+    async (request) => studies.report(keyCaller(request), request.params.studyId, request.query.by ?? 'supplier'),
   );
 }
 

@@ -8,19 +8,12 @@
  */
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
-import type {
-  RespondentStatus,
-  ScreenOutReason,
-  StudyAction,
-  StudyCreation,
-  StudyLimits,
-  StudyQuota,
-  StudyState,
-} from '../contract/study.js';
+import type { StudyAction, StudyCreation, StudyLimits, StudyQuota, StudyState } from '../contract/study.js';
+import type { RespondentStatus } from '../contract/study-replies.js';
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
-import type { QuotaReservation, ScreenedFor } from './reservation-store.js';
-import type { ReservationState } from './transitions.js';
+import type { QuotaReservation } from './reservation-store.js';
+import { screenOutReasonsOf, type ReservationState } from './transitions.js';
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
@@ -153,14 +146,9 @@ export const statuses: Readonly<Record<ReservationState, RespondentStatus>> = {
   ...{ completed: 'completed', terminated: 'terminated', released: 'released' },
 };
 
-const screenOutReasons: Readonly<Record<ScreenedFor, ScreenOutReason>> = {
-  ...{ gate: 'quality', verification: 'quality', duplicate: 'duplicate', country: 'targeting' },
-  ...{ full: 'full', limit: 'limit' },
-};
-
 /** Why a respondent was screened out; null: they were not. */
 export const screenOutReasonOf = ({ state, screenedFor }: Pick<QuotaReservation, 'state' | 'screenedFor'>) =>
-  state === 'screened' && screenedFor !== null ? screenOutReasons[screenedFor] : null;
+  state === 'screened' && screenedFor !== null ? screenOutReasonsOf[screenedFor] : null;
 
 /** Whole seconds from the first way to the survey until the return. */
 export const surveySeconds = ({

@@ -2,41 +2,24 @@
  * Studies as their owners handle them, each in its own mode, test or live. Changes are recorded in the audit trail with the write. A study
  * of others answers as one that does not exist.
  */
-import { notFound, invalid } from '../kernel/faults.js';
-import type { KeyCaller } from '../kernel/caller.js';
-import type { Environment } from '../config/settings.js';
-import { recordAudit, type Actor } from '../administration/audit.js';
-import {
-  minimumSecondsDefault,
-  type CreatedStudyReply,
-  type StudyAction,
-  type StudyCreation,
-  type StudyLimits,
-  type StudyPatch,
-  type StudyReply,
-} from '../contract/study.js';
+import type { Actor } from '../administration/audit.js';
+import type { StudyAction, StudyCreation, StudyLimits, StudyPatch } from '../contract/study.js';
+import type { CreatedStudyReply, StudyReply } from '../contract/study-replies.js';
+import type { ReportGrouping, StudyReport } from '../contract/study-report.js';
 import { graceHours } from '../contract/supplier.js';
-import type { AuditAction } from '../contract/audit.js';
-import { makeId } from '../crypto/ids.js';
-import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
+import { invalid, notFound } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
-import type { Database, Queryable } from '../stores/database/port.js';
+import type { Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { placesLeft } from './limits.js';
-import {
-  canonicalLanguage,
-  findQuotaIssues,
-  findStudyIssues,
-  normalCountries,
-  possibleActions,
-  stateAfter,
-} from './study-rules.js';
 import { entryUrlOf } from './entry-links.js';
+import { placesLeft } from './limits.js';
+import { createStudy, note, requireKnown, type StudyCaller, type StudyServiceDeps } from './study-creation.js';
+import { reportStudy } from './study-report.js';
+import { findQuotaIssues, possibleActions, stateAfter } from './study-rules.js';
 import {
   changeStudy,
   findStudy,
-  insertStudy,
   listStudies,
   readQuotas,
   replaceSurveyKey,
@@ -44,21 +27,8 @@ import {
   type Study,
   type StudyWithQuotas,
 } from './study-store.js';
-import { knownSuppliers, suppliersOfProject } from './supplier-store.js';
-
-/** Whoever calls with a key, or on behalf of an organization. */
-export type StudyCaller = Pick<KeyCaller, 'organizationId' | 'projectId' | 'lineage' | 'isTest'>;
-
-export interface StudyServiceDeps {
-  readonly database: Database;
-  readonly environment: Environment;
-  readonly secrets: SecretStore;
-  readonly findProjectOwner: (projectId: string) => Promise<string | null>;
-  /** Whether the organization has server-side scoring, which the gate needs. */
-  readonly liteEnabled: (organizationId: string) => Promise<boolean>;
-  /** `{audience_url}`, without a slash at its end. */
-  readonly audienceUrl: () => string;
-}
+import { showStudy } from './study-view.js';
+import { suppliersOfProject } from './supplier-store.js';
 
 export type StudyService = ReturnType<typeof createStudyService>;
 
@@ -112,6 +82,11 @@ export function createStudyService(deps: StudyServiceDeps) {
         await note(tx, actor, study, 'study.moved', { from: study.status, to: status });
       }),
 
+    report: (caller: StudyCaller, studyId: string, by: ReportGrouping): Promise<StudyReport> =>
+      inOrganization(database, caller.organizationId, async (tx) =>
+        reportStudy(tx, requireStudy(await findStudy(tx, studyId, { owner: caller })), by),
+      ),
+
     rotateSurveyKey: (actor: Actor, caller: StudyCaller, studyId: string, overlapHours: number = graceHours.default) =>
       inOrganization(database, caller.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, studyId, { owner: caller, lock: true }));
@@ -142,48 +117,6 @@ export function createStudyService(deps: StudyServiceDeps) {
   };
 }
 
-async function createStudy(
-  deps: StudyServiceDeps,
-  actor: Actor,
-  caller: StudyCaller,
-  creation: StudyCreation,
-): Promise<{ readonly study: StudyWithQuotas; readonly surveyKey: string }> {
-  const issues = findStudyIssues(creation, deps.environment);
-  if (issues.length > 0) throw invalid(issues);
-  if (!(await deps.liteEnabled(caller.organizationId)))
-    throw notFound('operation for this organization: server-side scoring, which the gate needs, is not enabled');
-  const projectId = await projectOf(deps, caller, creation.projectId);
-  const strict = creation.verification?.minimum_quality === 'strict';
-  const suppliers = creation.audience.suppliers ?? [];
-  const studyId = makeId('study');
-  const { secret: surveyKey, sealed } = deps.secrets.make(studyId);
-  return inOrganization(deps.database, caller.organizationId, async (tx) => {
-    await requireKnown(tx, caller, suppliers);
-    const study = await insertStudy(
-      tx,
-      { organizationId: caller.organizationId, projectId, lineage: caller.lineage, isTest: caller.isTest },
-      {
-        name: creation.name,
-        surveyUrl: creation.survey_url,
-        countries: normalCountries(creation.audience.countries),
-        language: canonicalLanguage(creation.audience.language) ?? creation.audience.language,
-        sampleSize: creation.audience.sample_size,
-        serviceCheck: creation.verification?.service_check ?? strict,
-        minimumQuality: strict ? 'strict' : 'standard',
-        suppliers,
-        entry: creation.audience.entry ?? (suppliers.length > 0 ? 'signed' : 'open'),
-        returns: creation.survey?.returns ?? (suppliers.length > 0 ? 'confirmed' : 'browser'),
-        minimumSeconds: creation.survey?.minimumSeconds ?? minimumSecondsDefault,
-        limits: creation.audience.limits ?? {},
-      },
-      creation.audience.quotas ?? [],
-      { studyId, sealed },
-    );
-    await note(tx, actor, study, 'study.created', { projectId });
-    return { study, surveyKey };
-  });
-}
-
 async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: StudyPatch): Promise<void> {
   if (possibleActions(study.status).length === 0)
     throw new Fault('CONFLICT', `The study is ${study.status}, and nothing of it changes any more.`, {
@@ -204,19 +137,6 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   await note(tx, actor, study, 'study.changed', { sampleSize, quotas: quotas?.length ?? null });
 }
 
-async function requireKnown(
-  tx: Queryable,
-  owner: Pick<Study, 'organizationId' | 'isTest'>,
-  suppliers: readonly string[],
-): Promise<void> {
-  const known = await knownSuppliers(tx, owner, suppliers);
-  const issues = suppliers.flatMap((id, index) =>
-    known.has(id)
-      ? []
-      : [{ path: `/audience/suppliers/${index}`, message: 'is no supplier of the organization; see GET /suppliers.' }],
-  );
-  if (issues.length > 0) throw invalid(issues);
-}
 /** null goes back to the default. */
 const mergeLimits = (limits: StudyLimits, patch: NonNullable<StudyPatch['audience']>['limits']): StudyLimits =>
   patch === null
@@ -236,68 +156,4 @@ const withQuotas = async (tx: Queryable, study: Study): Promise<StudyWithQuotas>
 export function requireStudy<S extends Study>(study: S | null): S {
   if (study === null) throw notFound('study');
   return study;
-}
-
-/** A project key’s own; else the one named, else the organization’s first. */
-async function projectOf(
-  { database, findProjectOwner }: StudyServiceDeps,
-  { organizationId, projectId: own }: StudyCaller,
-  named: string | undefined,
-): Promise<string> {
-  if (named !== undefined) {
-    const isTheirs = (own === null || own === named) && (await findProjectOwner(named)) === organizationId;
-    if (!isTheirs) throw notFound('project');
-    return named;
-  }
-  if (own !== null) return own;
-  const [first] = await inOrganization(database, organizationId, (tx) =>
-    tx.query<{ project_id: string }>(
-      'SELECT project_id FROM projects WHERE organization_id = $1 ORDER BY project_id LIMIT 1',
-      [organizationId],
-    ),
-  );
-  if (first !== undefined) return first.project_id;
-  throw new Fault('CONFLICT', 'The organization has no project to score with. Make one first, with POST /projects.');
-}
-
-const note = (
-  tx: Queryable,
-  actor: Actor,
-  { organizationId, studyId }: Study,
-  action: Extract<AuditAction, `study.${string}`>,
-  detail: Readonly<Record<string, unknown>>,
-): Promise<void> => recordAudit(tx, actor, { organizationId, action, subject: { kind: 'study', id: studyId }, detail });
-
-function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
-  return {
-    studyId: study.studyId,
-    projectId: study.projectId,
-    status: study.status,
-    name: study.name,
-    survey_url: study.surveyUrl,
-    audience: {
-      countries: [...study.countries],
-      language: study.language,
-      sample_size: study.sampleSize,
-      quotas: study.quotas.map(({ held: _held, verified: _verified, ...quota }) => quota),
-      suppliers: [...study.suppliers],
-      entry: study.entry,
-      limits: study.limits,
-    },
-    survey: { returns: study.returns, minimumSeconds: study.minimumSeconds },
-    verification: { service_check: study.serviceCheck, minimum_quality: study.minimumQuality },
-    entryUrl: entryUrlOf(audienceUrl, study.studyId),
-    createdAt: study.createdAt.toISOString(),
-    progress: {
-      entered: study.entered,
-      screened_out: study.screenedOut,
-      verified: study.verified,
-      completed: study.completed,
-      unconfirmed: study.unconfirmed,
-      reversed: study.reversed,
-      sample_size: study.sampleSize,
-      places_left: placesLeft(study),
-      quotas: study.quotas.map(({ name, limit, held, verified }) => ({ name, limit, held, verified })),
-    },
-  };
 }

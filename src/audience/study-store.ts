@@ -4,6 +4,7 @@ import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secr
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { normalTrait } from './study-rules.js';
+import { countNames, type PlaceCounts } from './transitions.js';
 
 /** What of an organization a caller sees: all its projects’ studies (null), or those of one; of test mode or of live mode. */
 export interface StudyOwner {
@@ -31,9 +32,10 @@ export interface StudySettings {
 export interface StoredQuota extends StudyQuota {
   readonly held: number;
   readonly verified: number;
+  readonly completed: number;
 }
 
-export interface Study extends StudySettings {
+export interface Study extends StudySettings, PlaceCounts {
   readonly studyId: string;
   readonly organizationId: string;
   readonly projectId: string;
@@ -42,12 +44,6 @@ export interface Study extends StudySettings {
   readonly status: StudyState;
   readonly createdAt: Date;
   readonly entered: number;
-  readonly screenedOut: number;
-  readonly held: number;
-  readonly verified: number;
-  readonly completed: number;
-  readonly unconfirmed: number;
-  readonly reversed: number;
 }
 
 export interface StudyWithQuotas extends Study {
@@ -56,8 +52,8 @@ export interface StudyWithQuotas extends Study {
 
 const columns = `study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId", lineage, is_test AS "isTest",
   name, survey_url AS "surveyUrl", countries, language, sample_size AS "sampleSize", service_check AS "serviceCheck",
-  minimum_quality AS "minimumQuality", limits, status, created_at AS "createdAt", entered, screened_out AS "screenedOut", held, verified, completed,
-  supplier_ids AS suppliers, entry, returns, minimum_seconds AS "minimumSeconds", unconfirmed, reversed`;
+  minimum_quality AS "minimumQuality", limits, status, created_at AS "createdAt",
+  supplier_ids AS suppliers, entry, returns, minimum_seconds AS "minimumSeconds", entered, ${countNames.join(', ')}`;
 
 const idForm = /^study_[0-9a-f]{32}$/;
 
@@ -94,7 +90,7 @@ export async function insertStudy(
     ],
   );
   if (study === undefined) throw new Error('the insert returned no row');
-  await insertQuotas(tx, study, quotas);
+  await replaceQuotas(tx, study, quotas);
   return { ...study, quotas: await readQuotas(tx, study.studyId) };
 }
 
@@ -142,7 +138,7 @@ async function readQuotasOf(tx: Queryable, studyIds: readonly string[]): Promise
   const found = new Map<string, StoredQuota[]>();
   if (studyIds.length === 0) return found;
   const rows = await tx.query<Row & StoredQuota & { readonly studyId: string }>(
-    `SELECT study_id AS "studyId", name, country, gender, age_min AS "ageMin", age_max AS "ageMax", profession, most AS "limit", held, verified
+    `SELECT study_id AS "studyId", name, country, gender, age_min AS "ageMin", age_max AS "ageMax", profession, most AS "limit", held, verified, completed
        FROM study_quotas WHERE study_id = ANY($1::text[]) ORDER BY study_id, position`,
     [studyIds],
   );
@@ -161,7 +157,7 @@ export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country
   AND (q.age_max IS NULL OR p.age IS NULL OR q.age_max >= p.age)
   AND (q.profession IS NULL OR p.profession IS NULL OR q.profession = p.profession)`;
 
-/** Changes a locked study. Quotas are counted again from reservations grouped by kind: matching each with each would take too long. */
+/** Changes a locked study. */
 export async function changeStudy(
   tx: Queryable,
   study: Study,
@@ -177,20 +173,7 @@ export async function changeStudy(
   await tx.query('UPDATE studies SET name = $2, sample_size = $3, supplier_ids = $4, limits = $5 WHERE study_id = $1', [
     ...[study.studyId, name, sampleSize, suppliers, JSON.stringify(limits)],
   ]);
-  if (quotas === null) return;
-  await tx.query('DELETE FROM study_quotas WHERE study_id = $1', [study.studyId]);
-  await insertQuotas(tx, study, quotas);
-  await tx.query(
-    `WITH kinds AS MATERIALIZED (
-       SELECT country, gender, age, profession, count(*) AS held, count(*) FILTER (WHERE verified) AS verified FROM study_places
-        WHERE study_id = $1 AND state IN ('verifying', 'surveying', 'completed') GROUP BY country, gender, age, profession),
-     counted AS MATERIALIZED (
-       SELECT q.position, sum(p.held)::int AS held, sum(p.verified)::int AS verified
-         FROM study_quotas q JOIN kinds p ON ${quotaCounts} WHERE q.study_id = $1 GROUP BY q.position)
-     UPDATE study_quotas q SET held = counted.held, verified = counted.verified FROM counted
-      WHERE q.study_id = $1 AND q.position = counted.position`,
-    [study.studyId],
-  );
+  if (quotas !== null) await replaceQuotas(tx, study, quotas);
 }
 
 export async function readSurveySecrets(tx: Queryable, studyId: string): Promise<SealedSecrets> {
@@ -217,26 +200,45 @@ export async function setStatus(tx: Queryable, studyId: string, status: StudySta
   await tx.query('UPDATE studies SET status = $2 WHERE study_id = $1', [studyId, status]);
 }
 
-async function insertQuotas(
+const conditions = ['country', 'gender', 'age_min', 'age_max', 'profession'] as const;
+type Counted = Record<(typeof conditions)[number], string | number | null> &
+  Row &
+  Record<'held' | 'verified' | 'completed', number>;
+
+/** A quota whose conditions were there before keeps its counts; others count the kinds of respondents, of which there are few, instead of the places. */
+async function replaceQuotas(
   tx: Queryable,
   { studyId, organizationId }: Pick<Study, 'studyId' | 'organizationId'>,
   quotas: readonly StudyQuota[],
 ): Promise<void> {
-  for (const [position, quota] of quotas.entries())
-    await tx.query(
-      `INSERT INTO study_quotas (study_id, position, organization_id, name, country, gender, age_min, age_max, profession, most)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-      [
-        studyId,
-        position,
-        organizationId,
-        quota.name,
-        quota.country?.toUpperCase() ?? null,
-        quota.gender === undefined ? null : normalTrait(quota.gender),
-        quota.ageMin ?? null,
-        quota.ageMax ?? null,
-        quota.profession === undefined ? null : normalTrait(quota.profession),
-        quota.limit,
-      ],
-    );
+  const before = await tx.query<Counted>(
+    `DELETE FROM study_quotas WHERE study_id = $1 RETURNING ${conditions.join(', ')}, held, verified, completed`,
+    [studyId],
+  );
+  if (quotas.length === 0) return;
+  const keyOf = (quota: Omit<Counted, 'held' | 'verified' | 'completed'>): string =>
+    JSON.stringify(conditions.map((name) => quota[name]));
+  const known = new Map(before.map((quota) => [keyOf(quota), quota]));
+  const rows = quotas.map((quota, position) => {
+    const asked = {
+      country: quota.country?.toUpperCase() ?? null,
+      gender: quota.gender === undefined ? null : normalTrait(quota.gender),
+      age_min: quota.ageMin ?? null,
+      age_max: quota.ageMax ?? null,
+      profession: quota.profession === undefined ? null : normalTrait(quota.profession),
+    };
+    const { held = null, verified = null, completed = null } = known.get(keyOf(asked)) ?? {};
+    return { ...asked, position, name: quota.name, most: quota.limit, held, verified, completed };
+  });
+  await tx.query(
+    `INSERT INTO study_quotas (study_id, organization_id, position, country, gender, age_min, age_max, profession, name, most, held, verified, completed)
+     SELECT $1, $2, position, q.country, q.gender, q.age_min, q.age_max, q.profession, name, most,
+            coalesce(q.held, counted.held, 0), coalesce(q.verified, counted.verified, 0), coalesce(q.completed, counted.completed, 0)
+       FROM jsonb_to_recordset($3::jsonb) AS q (position int, country text, gender text, age_min int, age_max int, profession text,
+              name text, most int, held int, verified int, completed int)
+       LEFT JOIN LATERAL (
+         SELECT sum(p.held)::int AS held, sum(p.verified)::int AS verified, sum(p.completed)::int AS completed FROM study_kinds p WHERE p.study_id = $1 AND q.held IS NULL AND ${quotaCounts}
+       ) AS counted ON true`,
+    [studyId, organizationId, JSON.stringify(rows)],
+  );
 }

@@ -8,7 +8,9 @@
  *
  * `hold` is a complete that does not count until it is confirmed, by `complete`. What has ended changes by a stronger word only (return-rules.ts).
  */
-import type { Completion, StudyState } from '../contract/study.js';
+import type { StudyState } from '../contract/study.js';
+import type { Completion } from '../contract/study-replies.js';
+import { screenOutReasons, type ScreenOutReason } from '../contract/study-report.js';
 
 export const reservationStates = [
   'entering',
@@ -20,6 +22,14 @@ export const reservationStates = [
   'released',
 ] as const;
 export type ReservationState = (typeof reservationStates)[number];
+
+export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full' | 'limit';
+
+/** What a reason is called outside. */
+export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> = {
+  ...{ gate: 'quality', verification: 'quality', duplicate: 'duplicate', country: 'targeting' },
+  ...{ full: 'full', limit: 'limit' },
+};
 
 export const placeEvents = [
   ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'reverse', 'expire'] as const),
@@ -101,30 +111,35 @@ export function decide(event: PlaceEvent, study: StudyFacts, place: PlaceFacts):
   return { to, needs: needs === 'verified' && place.verified ? null : needs, otherwise };
 }
 
-/** Counts of a study that a place is in. */
-export interface PlaceCounts {
-  readonly held: number;
-  readonly verified: number;
-  readonly completed: number;
-  readonly unconfirmed: number;
-  readonly reversed: number;
-  readonly screenedOut: number;
-}
+/** Columns that count places: a study's, and those of its report. */
+export const countNames = [
+  ...(['held', 'verifying', 'surveying', 'released', 'terminated', 'verified', 'completed'] as const),
+  ...(['unconfirmed', 'too_fast', 'reversed', 'same_device', 'same_address', 'same_network'] as const),
+  ...screenOutReasons.map((reason) => `screened_${reason}` as const),
+] as const;
+export type CountName = (typeof countNames)[number];
+export type PlaceCounts = Readonly<Record<CountName, number>>;
 
-export function countsOf({
-  state,
-  verified,
-  completion = null,
-}: Pick<PlaceFacts, 'state' | 'verified'> & { readonly completion?: Completion | null }): PlaceCounts {
+type Counted = Pick<PlaceFacts, 'state' | 'verified'> & {
+  readonly screenedFor?: ScreenedFor | null;
+  readonly completion?: Completion | null;
+};
+
+/** In which counts a place is. Who took a place before is counted when it is taken. */
+export function countsOf({ state, verified, screenedFor = null, completion = null }: Counted): PlaceCounts {
   const holds = state === 'verifying' || state === 'surveying' || state === 'completed';
-  return {
-    held: Number(holds),
-    verified: Number(holds && verified),
-    completed: Number(state === 'completed' && verified),
-    unconfirmed: Number(state === 'completed' && !verified),
-    reversed: Number(completion === 'reversed'),
-    screenedOut: Number(state === 'screened'),
+  const pending = state === 'completed' && !verified;
+  const isReversed = completion === 'reversed';
+  const reason = state === 'screened' && screenedFor !== null ? screenOutReasonsOf[screenedFor] : null;
+  const counted: Partial<Record<CountName, boolean>> = {
+    held: holds,
+    ...{ verifying: state === 'verifying', surveying: state === 'surveying', released: state === 'released' },
+    ...{ terminated: state === 'terminated' && !isReversed, reversed: isReversed },
+    ...{ verified: holds && verified, completed: state === 'completed' && verified },
+    ...{ too_fast: pending && completion === 'too_fast', unconfirmed: pending && completion !== 'too_fast' },
+    ...(reason === null ? {} : { [`screened_${reason}`]: true }),
   };
+  return Object.fromEntries(countNames.map((name) => [name, Number(counted[name] ?? false)])) as PlaceCounts;
 }
 
 /** Whether an event that leads to a state makes the place a verified one. */

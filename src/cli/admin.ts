@@ -87,8 +87,8 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
       process.stderr.write(
         `The service at ${address} works on another database than DATABASE_URL names: it is not asked.\n`,
       );
-    if (found !== 'here') continue;
-    sayTarget(`the service at ${address}`);
+    if (typeof found === 'string') continue;
+    sayTarget(`the service at ${address} (${found.stores.join(', ')}; schema ${found.schema})`);
     const sent = await sendOperatorCommand(address, masterKey, command, database);
     if (sent.outcome === 'done') return sent.reply;
     throw new Error(sent.outcome === 'refused' ? sent.message : 'The service went away meanwhile; nothing was done.');
@@ -102,8 +102,9 @@ async function migrateAlone(): Promise<string> {
   sayTarget(describeDatabase(settings, process.env));
   const applied: string[] = [];
   const database = await openDatabaseAlone(settings, loggerOf(settings), (name) => applied.push(name));
+  const schema = (await readApplied(database)).at(-1)?.name;
   await database.close();
-  return `${JSON.stringify({ applied })}\n`;
+  return `${JSON.stringify({ applied, schema })}\n`;
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {

@@ -6,7 +6,8 @@ import { ProjectReply } from './project.js';
 import { EvidenceBlock, EvidenceReply, Finding, ScoreReply, ScoreRequest } from './score.js';
 import { RecommendationsQuery, RecommendationsReply, SimulationReply, SimulationRequest } from './thresholds.js';
 import { Nullable } from './common.js';
-import { StudyCreation, StudyReply } from './study.js';
+import { StudyCreation } from './study.js';
+import { StudyReply } from './study-replies.js';
 import { TokenReply, TokenVerification } from './token.js';
 
 /** Most findings, flips or sources in an answer. */

@@ -13,7 +13,12 @@ export type NetworkClass = 'residential' | 'mobile' | 'hosting' | 'anonymous' | 
 
 /** Whether strangers sit together behind the addresses of such a network: then sharing one ties nobody to anybody. */
 export function isSharedNetwork(network: NetworkClass | null): boolean {
-  return network === 'mobile' || network === 'anonymous' || network === 'education';
+  return isCarrierOrCampus(network) || network === 'anonymous';
+}
+
+/** Shared by many who did not choose to share it, as the customers of a VPN do. */
+export function isCarrierOrCampus(network: NetworkClass | null): boolean {
+  return network === 'mobile' || network === 'education';
 }
 
 /** Whether those behind one address of such a network belong together, as in a household. Offices, data centres and the unknown may seat strangers there. */
@@ -122,6 +127,11 @@ export interface HistoryFacts {
   readonly respondent: (HistoryRecord & { readonly confirmedClawbacks: number }) | null;
   readonly source: HistoryRecord | null;
   readonly subSource: HistoryRecord | null;
+  /** Further subjects with a record. */
+  readonly device?: HistoryRecord;
+  readonly range?: HistoryRecord;
+  readonly network?: HistoryRecord;
+  readonly study?: HistoryRecord;
 }
 
 export interface AgentFacts {
@@ -135,7 +145,10 @@ export interface AgentFacts {
 /** One page load, its newest update merged over its load. */
 export interface ProbeFacts {
   readonly body: ProbeBody;
+  /** Of the load message, if one came. */
   readonly transport: ProbeTransport;
+  /** Of the newest update after it: how it came, and what had passed since the load by the page’s age and by its clock. */
+  readonly update?: { readonly transport: ProbeTransport; readonly pageMs: number; readonly clockMs: number };
 }
 
 /** All page loads of a session that were kept; the first is the one that the device and its sketch are taken from. */
@@ -215,6 +228,8 @@ export interface ScoreOutcome {
   /** The score before any cap, and the caps that applied: what a simulation starts from. */
   readonly uncapped: number;
   readonly caps: readonly string[];
+  /** Probability of fraud, calibrated on the sessions of the fit. */
+  readonly probability: { readonly value: number; readonly low: number; readonly high: number };
   /** What each finding was worth, in the order in which they were found. */
   readonly contributions: readonly Contribution[];
 }

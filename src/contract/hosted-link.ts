@@ -6,7 +6,7 @@ import { Metadata } from './session.js';
 export const linkDaysDefault = 30;
 export const linkDaysMax = 365;
 export const linkUsesMax = 1_000_000;
-/** A link starts at most so many sessions for each of its uses. */
+/** An address starts at most so many sessions an hour for each use of a link. */
 export const linkSessionsPerUse = 10;
 /** Days that a link is still known after its end, so that its page can say what happened, and its owner look it up. */
 export const deadLinkDays = 30;
@@ -35,7 +35,7 @@ export const LinkCreation = Type.Partial(
     maxUses: Type.Integer({
       minimum: 1,
       maximum: linkUsesMax,
-      description: `Passes that may come of it; it starts at most ${linkSessionsPerUse} sessions for each. Default: no limit.`,
+      description: `Passes that may come of it. An address starts at most ${linkSessionsPerUse} sessions an hour for each. Default: no limit.`,
     }),
   }),
 );

@@ -10,7 +10,7 @@ export const oauthScopes = {
     keyScope: 'lite:read',
   },
   'receipts:read': {
-    meaning: 'Read evidence of whatever was scored in the project that is named.',
+    meaning: 'Read whatever was scored in the project that is named: sessions, evidence and reports.',
     keyScope: 'lite:read',
   },
   'verifications:read': { meaning: 'Validate verification tokens.', keyScope: 'verifications:read' },

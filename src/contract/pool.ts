@@ -4,13 +4,16 @@ import type { Classification, DeviceSketch, DuplicateCandidate, ScoreFacts } fro
 import type { Observation, RaisedFlag } from './monitoring.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';
-import type { EvidenceBlock, ScoreReply } from './score.js';
+import type { CalibrationReply, HonestSession, LabelledCell, SourceCell, SourceReport } from './reports.js';
+import type { EvidenceBlock, EvidenceReply, ScoreReply } from './score.js';
 import type {
   DecisionInputs,
+  DistributionCell,
   ThresholdFit,
   FitSubject,
   HypotheticalDecision,
   HypotheticalThresholds,
+  LevelCounts,
 } from './thresholds.js';
 import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
 
@@ -27,7 +30,10 @@ export type PoolTask =
   | { readonly kind: 'evidence'; readonly facts: Uint8Array | ScoreFacts }
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
   | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly thresholds: HypotheticalThresholds }
+  | { readonly kind: 'levels'; readonly cells: readonly DistributionCell[] }
   | { readonly kind: 'fit'; readonly subject: FitSubject }
+  | { readonly kind: 'sources'; readonly cells: readonly SourceCell[] }
+  | { readonly kind: 'calibration'; readonly cells: readonly LabelledCell[]; readonly honest: readonly HonestSession[] }
   /** What a capture is recognised by when it comes again; looked up before its verdict. */
   | { readonly kind: 'marks'; readonly envelope: Envelope }
   | { readonly kind: 'verdict'; readonly facts: VerdictFacts }
@@ -51,6 +57,7 @@ export interface RecordedVerdict extends DecisionInputs {
   readonly recommendation: ScoreReply['recommendation'];
   readonly verdictClass: ScoreReply['verdictClass'];
   readonly duplicateBand: ScoreReply['duplicate']['band'];
+  readonly independence: number;
   readonly classification: Classification;
 }
 
@@ -65,6 +72,7 @@ export interface PoolResults {
   };
   readonly evidence: {
     readonly evidence: EvidenceBlock;
+    readonly verdict: EvidenceReply['verdict'];
     readonly classification: Classification;
     readonly modelVersion: string;
   };
@@ -74,10 +82,15 @@ export interface PoolResults {
     readonly bands: readonly string[];
     /** What the message by itself says against its session: code of each finding, and its logits before any discount or cap. */
     readonly indicators: readonly (readonly [code: string, weight: number])[];
+    /** What the same input has in common with it in another session; none where there was too little. */
+    readonly movement: readonly string[];
   };
   /** In the order of the inputs. */
   readonly decide: readonly HypotheticalDecision[];
+  readonly levels: LevelCounts;
   readonly fit: ThresholdFit;
+  readonly sources: readonly SourceReport[];
+  readonly calibration: CalibrationReply;
   readonly marks: CaptureMarks;
   readonly verdict: VerdictOutcome;
   readonly watch: readonly RaisedFlag[];

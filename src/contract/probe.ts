@@ -15,6 +15,7 @@ export const Sample = Type.Unsafe<readonly [number, number, number, number, numb
   minItems: 5,
   maxItems: 5,
 });
+export type Sample = Static<typeof Sample>;
 const sample = (description: string) =>
   Nullable(Type.Unsafe<readonly [number, number, number, number, number]>({ ...Sample, description }));
 
@@ -181,14 +182,13 @@ export const ProbeBody = Type.Object(
         ms: number('Time observed, ms.'),
         moves: count('Pointer moves.'),
         interval: sample('Time between pointer moves, ms.'),
-        speed: sample('Pointer speed, pixels per ms.'),
         turn: sample('Angle between successive moves, radians, absolute.'),
         straight: number('Distance between ends over path length, 0-1, mean over strokes.'),
         coalesced: sample('Coalesced events per pointer move.'),
-        resolution: number(
-          'Fineness of event timestamps, ms: 1 where pointer events lie whole milliseconds apart, else the smallest fraction seen.',
+        fineTimes: count(
+          'Pointer moves whose distance in time from the one before is no whole number of milliseconds.',
         ),
-        fractional: number('Share of pointer moves with fractional coordinates, 0-1.'),
+        subpixel: count('Pointer moves at fractions of a pixel on a screen with one pixel per CSS pixel.'),
         clicks: count('Clicks.'),
         clickDwell: sample('Press to release, ms.'),
         clickSettle: sample('Last move to press, ms.'),
@@ -199,8 +199,10 @@ export const ProbeBody = Type.Object(
         keyDwell: sample('Key press to release, ms.'),
         keyFlight: sample('Key release to next press, ms.'),
         keyNoCode: count('Key events without a code.'),
+        keyNoShift: count('Capital letters pressed without Shift and Caps Lock.'),
         inputNoKey: count('Inputs of text without key, paste, composition or autofill before them.'),
         wheels: count('Wheel events.'),
+        wheelTicks: count('Wheel events of 50 pixels or more, as the notches of a wheel are.'),
         wheelLies: count('Wheel events whose wheelDelta contradicts deltaY.'),
         scrolls: count('Scroll events.'),
         touches: count('Touches.'),
@@ -226,9 +228,11 @@ export interface ProbeTransport {
   /** Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent. */
   readonly hintPlatform: string | null;
   readonly hintMobile: string | null;
-  /** The page’s origin as the browser named it, and when the message came. Absent in older messages; no rule looks at them. */
+  /** The page’s origin as the browser named it, and when the message came. Absent in examples. */
   readonly origin?: string | null;
   readonly receivedAtMs?: number;
+  /** Other sessions of the project in which the same input came; absent where there was none. */
+  readonly repeats?: number;
 }
 
 export const ProbeReply = Type.Object({ sessionId: Type.String(), stored: Type.Boolean() });

@@ -235,6 +235,16 @@ export const EvidenceReply = Type.Object({
   sessionId: Type.String(),
   scoredAt: Timestamp,
   evidence: EvidenceBlock,
+  verdict: Type.Pick(
+    ScoreReply,
+    [
+      ...(['score', 'recommendation', 'verdictClass', 'categories', 'duplicate'] as const),
+      ...(['independence', 'declaredCountryMatch', 'degradedSignals', 'ceilings'] as const),
+    ],
+    {
+      description: 'The verdict that follows from the same facts. If provenance is faithful, that of the scoring time.',
+    },
+  ),
   provenance: Type.Object({
     faithful: Type.Boolean({ description: 'true: every finding is sorted exactly as at scoring time.' }),
     note: Type.String(),

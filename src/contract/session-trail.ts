@@ -8,9 +8,13 @@ import { duplicateBands, recommendations, verdictClasses } from './score.js';
 /** Most receipts and outcomes listed of one session, newest first. */
 export const trailReceiptsMax = 50;
 export const trailOutcomesMax = 200;
+/** Sessions that a page of a list looks through for a text. */
+export const textSessionsMax = 20_000;
 
 const ProjectOfKey = Type.Optional(
-  CallerId('The project to look in: needed with an organization key, which belongs to none.'),
+  CallerId(
+    'The project to look in: needed with an organization key, an access token or a dashboard token, which belong to none.',
+  ),
 );
 
 export const SessionReceipt = Type.Object({
@@ -23,6 +27,7 @@ export const SessionReceipt = Type.Object({
   studyId: Nullable(Type.String()),
   sourceId: Nullable(Type.String()),
   supersedes: Nullable(Type.String({ description: 'The receipt that the session got before this one.' })),
+  topReason: Nullable(Type.String({ description: 'Code of the strongest finding against; null: nothing was.' })),
 });
 export type SessionReceipt = Static<typeof SessionReceipt>;
 
@@ -70,6 +75,18 @@ export const SessionListQuery = ListQuery({
   duplicateBand: Type.Optional(StringEnum(duplicateBands)),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Scored last at this time or later.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Scored last before this time.' })),
+  sharing: Type.Optional(
+    CallerId(
+      'Other sessions of the respondent or on the device of this session, by its latest receipt. A page looks through as many as for a text.',
+    ),
+  ),
+  text: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: `Sessions with this text in their id, with this receiptId or respondentId, or with this code as topReason. A page looks through ${textSessionsMax} sessions; follow nextCursor, also after an empty page.`,
+    }),
+  ),
 });
 export type SessionListQuery = Static<typeof SessionListQuery>;
 

@@ -23,6 +23,15 @@ import { BrandingReply, EffectiveSettings, ProjectConfigReply, ScoreModeReply, T
 import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from './project.js';
 import { SigningSecretReply, SigningSecretRotation } from './project.js';
 import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
+import {
+  CalibrationBand,
+  CalibrationReply,
+  FairnessGroup,
+  MixDay,
+  MixReply,
+  SourceReport,
+  SourcesReply,
+} from './reports.js';
 import { Flip, Mix, RecommendationsReply, SimulationReply, SimulationRequest } from './thresholds.js';
 import { SourceRecommendation } from './thresholds.js';
 import { CaptureDone, ChallengeConfig, ChallengeRequest, RevealedChallenge } from './session.js';
@@ -51,6 +60,13 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Evidence: EvidenceBlock,
   EvidenceReply,
   Reason,
+  MixReply,
+  MixDay,
+  SourcesReply,
+  SourceReport,
+  CalibrationReply,
+  CalibrationBand,
+  FairnessGroup,
   SessionTrail: SessionTrailReply,
   SessionReceipt,
   SessionProbe,

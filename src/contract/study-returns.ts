@@ -1,7 +1,7 @@
 /** Returns from the survey of a study, reported from server to server. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
-import { completions, respondentStatuses } from './study.js';
+import { completions, respondentStatuses } from './study-replies.js';
 
 export const returnStatuses = ['complete', 'terminate', 'quality'] as const;
 export type ReturnStatus = (typeof returnStatuses)[number];

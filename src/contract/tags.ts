@@ -3,6 +3,7 @@ export const tagDescriptions = {
   Scoring: 'Risk, duplication and independence of a respondent’s session, and the evidence behind a score.',
   Thresholds:
     'Thresholds tested before they change: the mix that others would have given, and those that labels support.',
+  Reports: 'What was scored by source and day, what became of it, and whether scores mean what they say.',
   Outcomes: 'What became of sessions after they were scored; it is the history that later scores read.',
   Sessions: 'Verification of a respondent in the widget: a session, its envelope, its result.',
   'Hosted page': 'Links to a verification page that the service itself serves, for whoever embeds nothing.',

@@ -7,11 +7,13 @@ import { recommendations, type ScoreReply } from './score.js';
 
 export const flipsMax = 1_000;
 export const flipsDefault = 100;
+/** Bands of the score distribution. */
+export const scoreBands = 20;
 export const falseBlockTargetDefault = 0.005;
 /** Sources in one reply, the ones with the most sessions first. */
 export const sourcesMax = 200;
 
-const SourceName = Type.String({ minLength: 1, maxLength: 256 });
+export const SourceName = Type.String({ minLength: 1, maxLength: 256 });
 const edge = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
 
 export const Mix = Type.Object(
@@ -25,30 +27,26 @@ export const Mix = Type.Object(
 );
 export type Mix = Static<typeof Mix>;
 
-const Owner = Type.String({
+export const ProjectName = Type.String({
   pattern: '^proj_[0-9a-f]{32}$',
-  description: 'Needed with an organization key, which has no project.',
+  description: 'Needed with an organization key, an access token or a dashboard token, which have no project.',
 });
+
+const dayOf = (description: string) => Type.String({ format: 'date-time', maxLength: 40, description });
+export const FromDay = dayOf('Only sessions scored on this UTC day or later.');
+export const ToDay = dayOf('Only sessions scored on this UTC day or earlier.');
 
 /** null in an optional field is its absence, as where recommendations name the whole project. */
 export const SimulationRequest = Type.Object({
-  projectId: Absent(Owner),
+  projectId: Absent(ProjectName),
   reviewLow: edge('Scores below it would be allowed. At most blockThreshold.'),
   blockThreshold: edge('Scores at or above it would be blocked.'),
   stepUpThreshold: Absent(
     edge('Where step_up would begin, for sessions scored with step-up on. Absent: as it was when they were scored.'),
   ),
   sourceId: Absent(Type.String({ ...SourceName, description: 'Only sessions of this source.' })),
-  from: Absent(
-    Type.String({ format: 'date-time', maxLength: 40, description: 'Only sessions scored on this UTC day or later.' }),
-  ),
-  to: Absent(
-    Type.String({
-      format: 'date-time',
-      maxLength: 40,
-      description: 'Only sessions scored on this UTC day or earlier.',
-    }),
-  ),
+  from: Absent(FromDay),
+  to: Absent(ToDay),
   flips: Absent(
     Type.Integer({
       minimum: 0,
@@ -80,6 +78,11 @@ export const SimulationReply = Type.Object({
   hypothetical: Mix,
   flips: Type.Array(Flip, { maxItems: flipsMax, description: 'Newest first.' }),
   flipped: Count('All sessions whose recommendation would have been another one, listed or not.'),
+  scores: Type.Array(Type.Integer({ minimum: 0 }), {
+    minItems: scoreBands,
+    maxItems: scoreBands,
+    description: 'Sessions by score under the thresholds asked about, in bands of 5 points; the last holds 100, too.',
+  }),
   labelled: Type.Object(
     {
       honestBlocked: Count('Honest sessions that would have been blocked.'),
@@ -100,7 +103,7 @@ export const SimulationReply = Type.Object({
 export type SimulationReply = Static<typeof SimulationReply>;
 
 export const RecommendationsQuery = ListQuery({
-  projectId: Type.Optional(Owner),
+  projectId: Type.Optional(ProjectName),
   sourceId: Type.Optional(Type.String({ ...SourceName, description: 'Only this source.' })),
   targetFalseBlockRate: Type.Optional(
     Type.Number({
@@ -124,7 +127,10 @@ const Interval = (description: string) =>
 export const SourceRecommendation = Type.Object(
   {
     sourceId: Nullable(Type.String({ description: 'null: the project as a whole.' })),
-    status: StringEnum(['ok', 'insufficient_data'] as const),
+    status: StringEnum(['ok', 'insufficient_data', 'not_advisable'] as const, {
+      description:
+        'not_advisable: whatever meets the target would block most of the sessions that were let in and that no outcome calls fraudulent; the note has the share.',
+    }),
     labels: Type.Object({
       honest: Count('Completions that stood for the whole time in which they could be reversed.'),
       fraud: Count('Sessions that an outcome calls fraudulent.'),
@@ -217,12 +223,20 @@ export interface HypotheticalDecision {
   readonly recommendation: ScoreReply['recommendation'];
 }
 
+/** Labelled sessions by the highest blockThreshold that still blocks them, 0 to 100. */
+export interface LevelCounts {
+  readonly honest: readonly number[];
+  readonly fraud: readonly number[];
+  readonly honestTotal: number;
+  readonly fraudTotal: number;
+}
+
 /** What thresholds are fitted to: one source, or the project. */
 export interface FitSubject {
   readonly cells: readonly DistributionCell[];
   readonly current: { readonly reviewLow: number; readonly blockThreshold: number };
-  /** The other sources of the project, which a source with few labels leans on; null for the project itself. */
-  readonly rest: readonly DistributionCell[] | null;
+  /** Of all sources, its own included: a source with few labels leans on the others. null for the project itself. */
+  readonly project: LevelCounts | null;
   readonly targetFalseBlockRate: number;
   /** Makes the bootstrap repeatable. */
   readonly seed: number;

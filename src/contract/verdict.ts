@@ -53,7 +53,7 @@ export interface ReplayFacts {
   /** How many of this capture’s frame marks another session sent before. */
   readonly frameMarksSeen: number;
   readonly frameMarks: number;
-  /** The same of its marks of motion, of which one other session sent so many. */
+  /** Marks of its motion, at whichever pace, that one other session sent, and how many it has of its own. */
   readonly motionMarksSeen: number;
   readonly motionMarks: number;
 }
@@ -249,6 +249,8 @@ export interface CaptureMarks {
   readonly embedding: string | null;
   /** Up to 8, each 16 hex digits; whoever alters some frames of a copied capture still sends most of them. */
   readonly frames: readonly string[];
-  /** Up to 16; whoever nudges every frame of a copied capture still sends most of them. */
+  /** Up to 64; whoever changes every frame of a copied capture alike still sends most of them. */
   readonly motion: readonly string[];
+  /** Up to 1,024, looked up and not kept: those that the capture would have at another pace, and its own. */
+  readonly motionSought: readonly string[];
 }

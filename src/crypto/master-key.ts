@@ -94,7 +94,15 @@ export function verifyBytes(key: SigningKey, bytes: Uint8Array, signature: Uint8
 export type MakeRef = (projectId: string, kind: string, value: string) => Ref;
 
 /** Sources, studies and networks recur in every score; their references are kept. Those of sessions and people would only push them out. */
-const recurringKinds = ['scope', 'source', 'prefix', 'history:source', 'history:subSource'] as const;
+const recurringKinds = [
+  'scope',
+  'source',
+  'prefix',
+  'history:source',
+  'history:subSource',
+  'history:network',
+  'history:study',
+] as const;
 const keptMax = 20_000;
 
 /**

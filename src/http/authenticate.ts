@@ -44,7 +44,8 @@ async function inNamedProject(
   deps: AccessDeps,
 ): Promise<KeyCaller> {
   const projectId = request.headers['x-project-id'];
-  if (typeof projectId !== 'string' || credential !== 'api-key' || project !== undefined) return caller;
+  const takesKey = credential === 'api-key' || credential === 'dashboard-or-key';
+  if (typeof projectId !== 'string' || !takesKey || project !== undefined) return caller;
   if ((await deps.findProjectOwner(projectId)) !== caller.organizationId) throw notFound('project');
   return { ...caller, projectId };
 }

@@ -1,4 +1,4 @@
-/** The last pass over the generated API document: shares shapes and error replies, describes tags, and marks optional bodies. Pure. */
+/** The last pass over the generated API document: shares shapes, parameters and error replies, describes tags, and marks optional bodies. Pure. */
 import { STATUS_CODES } from 'node:http';
 import { tagDescriptions } from '../contract/tags.js';
 
@@ -11,7 +11,7 @@ interface Operation {
 }
 
 export function finishDocument<const T extends object>(document: T): T {
-  const finished = shareReplies(nameShapes(document)) as T & {
+  const finished = shareParts(nameShapes(document)) as T & {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   };
   const operations = Object.values(finished.paths).flatMap((methods) => Object.values(methods));
@@ -130,29 +130,50 @@ function mapValues(object: JsonObject, map: (value: Json, key: string) => Json):
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }
 
-type Replies = Record<string, object>;
+type Shared = Record<string, object>;
+interface Parameter {
+  readonly name: string;
+}
 interface Document {
   readonly components?: Readonly<Record<string, unknown>>;
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, { responses?: Replies }>>>>;
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, SharingOperation>>>>;
+}
+interface SharingOperation {
+  parameters?: readonly object[];
+  responses?: Shared;
 }
 
-/** Returns a copy. */
-export function shareReplies<const T extends object>(document: T): T {
+/** What operations repeat, error replies and parameters, stands once. Returns a copy. */
+export function shareParts<const T extends object>(document: T): T {
   const copy = structuredClone(document) as Document;
-  const shared: Replies = {};
-  for (const operations of Object.values(copy.paths ?? {})) {
-    for (const operation of Object.values(operations)) {
-      const { responses } = operation;
-      if (responses === undefined) continue;
-      operation.responses = Object.fromEntries(
-        Object.entries(responses).map(([status, reply]) => [status, shareReply(shared, status, reply)]),
-      );
-    }
+  const operations = Object.values(copy.paths ?? {}).flatMap((methods) => Object.values(methods));
+  const parameters = findRepeated(operations.flatMap((operation) => (operation.parameters ?? []) as Parameter[]));
+  const responses: Shared = {};
+  for (const operation of operations) {
+    operation.parameters &&= operation.parameters.map((parameter) =>
+      shareParameter(parameters, parameter as Parameter),
+    );
+    operation.responses &&= Object.fromEntries(
+      Object.entries(operation.responses).map(([status, reply]) => [status, shareReply(responses, status, reply)]),
+    );
   }
-  return { ...copy, components: { ...copy.components, responses: shared } } as unknown as T;
+  return { ...copy, components: { ...copy.components, responses, parameters } } as unknown as T;
 }
 
-function shareReply(shared: Replies, status: string, reply: object): object {
+/** By name, the first parameter of each name that comes twice or more. */
+function findRepeated(parameters: readonly Parameter[]): Shared {
+  const texts = parameters.map((parameter) => JSON.stringify(parameter));
+  const repeated = parameters.filter((_, index) => texts.indexOf(texts[index] ?? '', index + 1) > index);
+  return Object.fromEntries(repeated.reverse().map((parameter) => [parameter.name, parameter]));
+}
+
+function shareParameter(shared: Shared, parameter: Parameter): object {
+  return JSON.stringify(shared[parameter.name]) === JSON.stringify(parameter)
+    ? { $ref: `#/components/parameters/${parameter.name}` }
+    : parameter;
+}
+
+function shareReply(shared: Shared, status: string, reply: object): object {
   const words = STATUS_CODES[status];
   if (Number(status) < 400 || words === undefined) return reply;
   const name = words.replaceAll(/[^A-Za-z]/g, '');

@@ -1,6 +1,7 @@
 /**
  * Heavy operations: few of each at a time, for an organization and in all, so that what one of them starts never keeps the others waiting. A call
- * waits shortly for its place, then gets 429 with Retry-After. It holds the place until its response and its work have ended, whoever has left.
+ * waits shortly for its place, then gets 429 with Retry-After. It holds the place until its response and its work have ended, whoever has left; then
+ * the place rests.
  */
 import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createFairLimiter, type FairLimiter, type Release } from '../fair-limiter.js';
@@ -13,8 +14,10 @@ const heavyOperations = {
   recount: { places: 4, each: 1 },
   simulate: { places: 2, each: 1 },
   recommendations: { places: 2, each: 1 },
+  reports: { places: 2, each: 1 },
   analytics: { places: 4, each: 2 },
   recover: { places: 2, each: 1 },
+  resend: { places: 4, each: 1 },
   erasure: { places: 4, each: 1 },
 } as const;
 
@@ -38,7 +41,7 @@ export function registerHeavyWork(app: FastifyInstance, { noteShare }: Pick<Metr
   const limiterOf = (operation: HeavyOperation): FairLimiter => {
     const limiter =
       limiters.get(operation) ??
-      createFairLimiter({ operation, ...heavyOperations[operation], waitMsMax, observer: noteShare });
+      createFairLimiter({ operation, ...heavyOperations[operation], rests: true, waitMsMax, observer: noteShare });
     limiters.set(operation, limiter);
     return limiter;
   };

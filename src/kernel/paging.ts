@@ -28,8 +28,8 @@ export interface PageOf<T> {
 export function cutPage<T>(rows: readonly T[], limit: number, idOf: (row: T) => string): PageOf<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return {
-    items,
-    nextCursor: rows.length > limit && last !== undefined ? Buffer.from(idOf(last)).toString('base64url') : null,
-  };
+  return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(idOf(last)) : null };
 }
+
+/** The cursor of a page that ends with this id. */
+export const cursorOf = (id: string): string => Buffer.from(id).toString('base64url');

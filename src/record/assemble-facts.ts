@@ -1,6 +1,13 @@
 /** The facts of a score, from its base and what the counters answered. Records keep only these two: a change here changes old records. */
 import type { HistoryFacts, HistoryRecord, ProbeFacts, ScoreFacts } from '../contract/facts.js';
-import type { CountRecord, HistoryValue, StoredHistory, StoredPage } from '../stores/counters/port.js';
+import {
+  furtherSubjects,
+  type CountRecord,
+  type HistorySubject,
+  type HistoryValue,
+  type StoredHistory,
+  type StoredPage,
+} from '../stores/counters/port.js';
 import { joinMessages, openMessage } from './message.js';
 import type { Counted, HistorySubjects, ScoreBase, Writable } from './types.js';
 import { reversalWindowDays } from '../limits.js';
@@ -37,24 +44,34 @@ export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Co
   return assembled;
 }
 
+const furtherKnown = [...furtherSubjects, 'device'] as const;
+
 /** Subjects that were not named are null; those about whom no outcome was ever reported have a record of nothing. */
 function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: number): HistoryFacts {
-  const record = (name: keyof HistorySubjects) => {
+  const record = (name: HistorySubject) => {
     if (subjects[name] === null) return null;
     const value = stored[name];
     return value === null ? { n: 0, fraud: 0, clawbacks: 0 } : readHistory(value, nowMs);
   };
-  const plain = (value: ReturnType<typeof record>): HistoryRecord | null =>
-    value === null ? null : { n: value.n, fraud: value.fraud };
+  const plain = ({ n, fraud }: HistoryRecord): HistoryRecord => ({ n, fraud });
+  const known = (name: HistorySubject): HistoryRecord | null => {
+    const value = record(name);
+    return value === null ? null : plain(value);
+  };
   const respondent = record('respondent');
-  return {
+  const facts: Writable<HistoryFacts> = {
     respondent:
       respondent === null
         ? null
         : { n: respondent.n, fraud: respondent.fraud, confirmedClawbacks: respondent.clawbacks },
-    source: plain(record('source')),
-    subSource: plain(record('subSource')),
+    source: known('source'),
+    subSource: known('subSource'),
   };
+  for (const name of furtherKnown) {
+    const value = stored[name];
+    if (value !== undefined) facts[name] = plain(readHistory(value, nowMs));
+  }
+  return facts;
 }
 
 /** All pages count; the first one with a load message is the one that the device and its sketch are taken from. */
@@ -72,8 +89,14 @@ function readProbe(stored: CountRecord['probe']): ScoreFacts['probe'] {
 function mergePage(page: StoredPage): ProbeFacts | null {
   const load = page.load === null ? null : openMessage(page.load);
   const update = page.update === null ? null : openMessage(page.update);
-  if (load === null) return update;
-  return update === null ? load : { body: joinMessages(load.body, update.body), transport: load.transport };
+  if (load === null || update === null) return load ?? update;
+  const joined = { body: joinMessages(load.body, update.body), transport: load.transport };
+  if (update.body.seq < load.body.seq) return joined;
+  const { up, at } = load.body;
+  return {
+    ...joined,
+    update: { transport: update.transport, pageMs: update.body.up - up, clockMs: update.body.at - at },
+  };
 }
 
 export const halfLifeDays = 90;

@@ -24,6 +24,8 @@ type Given = Omit<ScoreBase['facts'], 'receiptId' | 'scoredAtMs' | 'sessionId' |
 interface Outcome {
   readonly supersedes: string | null;
   readonly verdict: RecordedVerdict;
+  /** Reference of the token that the page kept, where no hash of the caller’s stands for the device. */
+  readonly token?: string | null;
 }
 
 export function packBase({ owner, sourceId, studyId, modelVersion, trace, subjects, facts }: ScoreBase): Uint8Array {
@@ -76,16 +78,18 @@ const countedOf = ([, , counted = null]: readonly unknown[]): Counted | null =>
 /** What the core made of facts. Joined to them, it makes the record of a score. */
 export const packOutcome = (
   verdict: RecordedVerdict,
-  { supersedes = null }: Pick<ScoreFacts, 'supersedes'>,
-): Uint8Array => packPart(outcomeShape, { supersedes, verdict } satisfies Outcome);
+  { supersedes = null, deviceHashed, token = null }: Pick<ScoreFacts, 'supersedes' | 'deviceHashed' | 'token'>,
+): Uint8Array =>
+  packPart(outcomeShape, { supersedes, verdict, token: deviceHashed === true ? null : token } satisfies Outcome);
 
 /** Of a record, which `facts` is as well. */
 export function openReceipt(record: Uint8Array): Receipt {
   const [head, outcome] = pickParts(record, [0, 3]);
   const { owner, sourceId, sessionId, studyId, trace, subjects } = headShape.decode(head) as Head;
-  const { supersedes, verdict } = outcomeShape.decode(outcome) as Outcome;
+  const { supersedes, verdict, token } = outcomeShape.decode(outcome) as Outcome;
   // What is spread first and added to is made eighty times slower.
-  return { sourceId, sessionId, studyId, supersedes, trace, subjects, verdict, facts: record, ...owner };
+  const device = trace.device ?? token ?? null;
+  return { sourceId, sessionId, studyId, supersedes, trace, subjects, device, verdict, facts: record, ...owner };
 }
 
 export interface SealedRecord {

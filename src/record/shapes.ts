@@ -14,7 +14,7 @@ export const headShape = shape('owner sourceId sessionId studyId modelVersion tr
   trace: shape('nowMs session scope respondent device address prefix source deviceClass addressShared host', {
     deviceClass: word,
   }),
-  subjects: shape('respondent source subSource'),
+  subjects: shape('respondent source subSource range network study'),
 });
 
 /** What was known before anything was counted. */
@@ -46,10 +46,14 @@ const sketchShape = shape('terms osFamily browser browserMajor', {
 /** What the counters store answered. */
 export const countedShape = shape('supersedes device signatureFresh complete history probe counts', {
   supersedes: id('rcpt_'),
-  history: shape('respondent source subSource', {
+  history: shape('respondent source subSource range network study device', {
     respondent: historyShape,
     source: historyShape,
     subSource: historyShape,
+    range: historyShape,
+    network: historyShape,
+    study: historyShape,
+    device: historyShape,
   }),
   probe: shape('pages device', { pages: listOf(shape('load update')) }),
   counts: shape(
@@ -69,9 +73,9 @@ export const countedShape = shape('supersedes device signatureFresh complete his
 });
 
 /** What the core made of it. */
-export const outcomeShape = shape('supersedes verdict', {
+export const outcomeShape = shape('supersedes verdict token', {
   verdict: shape(
-    'uncapped caps agentPolicy stepUpThreshold modelVersion score recommendation verdictClass duplicateBand classification',
+    'uncapped caps agentPolicy stepUpThreshold modelVersion score recommendation verdictClass duplicateBand classification independence',
     {
       ...{ caps: words, agentPolicy: word, recommendation: word, verdictClass: word },
       ...{
@@ -96,13 +100,13 @@ export const messageShape = shape('body transport', {
     env: shape('fonts plugins pdf cookies storage'),
     page: shape('framed hidden hiddenMs blurs'),
     beh: shape(
-      'ms moves interval speed turn straight coalesced resolution fractional clicks clickDwell clickSettle clickCentre clickBare pressureZero keys keyDwell keyFlight keyNoCode inputNoKey wheels wheelLies scrolls touches touchForce touchRadius pastes pasteChars untrusted motion',
+      'ms moves interval turn straight coalesced fineTimes subpixel clicks clickDwell clickSettle clickCentre clickBare pressureZero keys keyDwell keyFlight keyNoCode keyNoShift inputNoKey wheels wheelTicks wheelLies scrolls touches touchForce touchRadius pastes pasteChars untrusted motion',
     ),
     q: listOf(
       shape('questionId timeOnQuestionMs mouseMoveCount keyCount pasteCount focusEntries focusExits ended text'),
     ),
   }),
-  transport: shape('userAgent acceptLanguage hintPlatform hintMobile origin receivedAtMs'),
+  transport: shape('userAgent acceptLanguage hintPlatform hintMobile origin receivedAtMs repeats'),
 });
 
 export const sealShape = shape('keyId signature index count path');

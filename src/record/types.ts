@@ -18,6 +18,10 @@ export interface HistorySubjects {
   readonly respondent: Ref | null;
   readonly source: Ref | null;
   readonly subSource: Ref | null;
+  /** The address’s /24 or /48, its network by number, the study; absent where unknown or shared by strangers. */
+  readonly range?: Ref;
+  readonly network?: Ref;
+  readonly study?: Ref;
 }
 
 /** What is known before the counters are asked; packed, they keep it until the database has the receipt. */
@@ -49,6 +53,8 @@ export interface Receipt extends ReceiptOwner {
   readonly trace: SessionTrace;
   /** Whose history the session belongs to. */
   readonly subjects: HistorySubjects;
+  /** By the caller’s hash, else by the token that the page kept. */
+  readonly device: Ref | null;
   readonly verdict: RecordedVerdict;
   /** Packed, for `openFacts`. */
   readonly facts: Uint8Array;

@@ -12,7 +12,7 @@ import { resolveCalibration, type LiteConfig } from '../contract/calibration.js'
 import { makeId } from '../crypto/ids.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { RateLimit, ScoreCountInput } from '../stores/counters/port.js';
-import type { HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace } from '../record/types.js';
+import type { HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace, Writable } from '../record/types.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Address } from '../net/address.js';
@@ -135,8 +135,14 @@ export function gatherBase(input: GatherInput): ScoreBase {
   // An address that cannot be a respondent’s own is a proxy’s, and no place where people meet: each session is then alone with it.
   const isPlace = address.range === 'public';
   const noAddress = `nowhere\n${request.sessionId}`;
-  const subjects = historySubjectsOf(request, holder, makeRef);
   const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(holder, kind, value));
+  const prefix =
+    // Who may not send addresses on names the network by a hash; kinds apart, so that nobody’s hash can be another’s prefix.
+    ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', isPlace ? address.prefix : noAddress);
+  const isShared = isSharedNetwork(location.network);
+  const subjects = historySubjectsOf(request, holder, makeRef);
+  if ((isPlace || request.ipPrefixHash !== undefined) && !isShared) subjects.range = prefix;
+  if (isPlace && location.asn !== null) subjects.network = makeRef(holder, 'history:network', String(location.asn));
   const respondentKnown = subjects.respondent !== null;
   const trace: SessionTrace = {
     nowMs: input.nowMs,
@@ -145,11 +151,10 @@ export function gatherBase(input: GatherInput): ScoreBase {
     respondent: respondentKnown ? ref('respondent', request.respondentId) : null,
     device: ref('device', request.deviceHash),
     address: makeRef(holder, 'address', isPlace ? address.place : noAddress),
-    // Who may not send addresses on names the network by a hash; kinds apart, so that nobody’s hash can be another’s prefix.
-    prefix: ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', isPlace ? address.prefix : noAddress),
+    prefix,
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent ?? null),
-    addressShared: isSharedNetwork(location.network),
+    addressShared: isShared,
     host: isPlace && address.family === 6 ? makeRef(holder, 'host', address.text) : null,
   };
   return {
@@ -262,9 +267,9 @@ export const respondentSubject = (makeRef: MakeRef, holder: string, respondentId
   makeRef(holder, 'history:respondent', respondentId);
 
 /** Subjects that a request names. A respondentId equal to the sessionId names nobody. */
-function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef): HistorySubjects {
-  const { respondentId, sessionId, sourceId, subSourceId } = request;
-  return {
+function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef): Writable<HistorySubjects> {
+  const { respondentId, sessionId, sourceId, subSourceId, studyId } = request;
+  const subjects: Writable<HistorySubjects> = {
     respondent:
       respondentId === undefined || respondentId === sessionId
         ? null
@@ -273,4 +278,6 @@ function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef
     subSource:
       subSourceId === undefined ? null : makeRef(holder, 'history:subSource', `${sourceId ?? ''}\n${subSourceId}`),
   };
+  if (studyId !== undefined) subjects.study = makeRef(holder, 'history:study', studyId);
+  return subjects;
 }

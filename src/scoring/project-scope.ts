@@ -1,8 +1,9 @@
 /**
- * Whose sessions are read: those of a project, in the mode (live, test, demo) of the key that asks.
+ * Whose sessions are read: those of a project, in the mode (live, test, demo) of the key that asks. Access tokens and dashboard tokens read
+ * what live keys scored.
  */
 import { notFound, invalid } from '../kernel/faults.js';
-import type { KeyCaller } from '../kernel/caller.js';
+import type { Caller, DataOwner, KeyCaller } from '../kernel/caller.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 
 export interface ProjectScope {
@@ -16,18 +17,46 @@ export interface ProjectScopeDeps {
   readonly findOwner: (projectId: string) => Promise<string | null>;
 }
 
-/** The key’s own project, or the one that an organization key names. */
+/** Who reads what was scored in a project. What a demo key scores is everybody's who mints one. */
+export const readingProject = {
+  credential: 'dashboard-or-key',
+  scope: 'lite:read',
+  oauth: ['lite:read', 'receipts:read'],
+  demo: 'refused',
+} as const;
+
+/** The key’s own project, or the one that any other caller names. */
 export async function resolveProjectScope(
   deps: ProjectScopeDeps,
-  caller: KeyCaller,
+  caller: Caller | null,
   named: string | undefined,
 ): Promise<ProjectScope> {
+  if (caller === null) throw new Error('the route does not require a credential');
   const { organizationId } = caller;
-  const projectId = caller.projectId ?? named;
+  const own = caller.kind === 'key' ? caller.projectId : null;
+  const projectId = own ?? named;
   if (projectId === undefined)
-    throw invalid([{ path: '/projectId', message: 'is needed with an organization key: name the project.' }]);
+    throw invalid([{ path: '/projectId', message: 'is needed with this credential: name the project.' }]);
   const isOther = named !== undefined && named !== projectId;
-  if (isOther || (caller.projectId === null && (await deps.findOwner(projectId)) !== organizationId))
-    throw notFound('project');
-  return { organizationId, projectId, namespace: namespaceOf({ ...caller, projectId }) };
+  if (isOther || (own === null && (await deps.findOwner(projectId)) !== organizationId)) throw notFound('project');
+  const mode = caller.kind === 'key' ? caller : {};
+  return { organizationId, projectId, namespace: namespaceOf({ ...mode, organizationId, projectId }) };
 }
+
+/** Who reads receipts: a key what it scored; a dashboard token, or an access token with receipts:read, whatever was scored in the project named. */
+export async function resolveReader(
+  deps: ProjectScopeDeps,
+  caller: Caller | null,
+  named: string | undefined,
+): Promise<DataOwner & { readonly wholeProject: boolean }> {
+  if (caller?.kind === 'key' && (named === undefined || caller.projectId !== null)) {
+    if (named !== undefined && named !== caller.projectId) throw notFound('project');
+    return { ...caller, wholeProject: readsProject(caller) };
+  }
+  const { organizationId, projectId } = await resolveProjectScope(deps, caller, named);
+  const wholeProject = caller?.kind !== 'key' || readsProject(caller);
+  const { lineage, isTest, isDemo } = caller?.kind === 'key' ? caller : { lineage: '', isTest: false, isDemo: false };
+  return { organizationId, projectId, lineage, isTest, isDemo, wholeProject };
+}
+
+const readsProject = ({ client, scopes }: KeyCaller): boolean => client === true && scopes.includes('receipts:read');

@@ -6,6 +6,8 @@ import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
 import type { AccessDeps } from '../kernel/caller.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
+import { ListQuery } from '../contract/paging.js';
+import { ProjectName } from '../contract/thresholds.js';
 import { createNullRemover } from '../kernel/body.js';
 import { scoringRateLimits } from '../administration/request-limits.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
@@ -18,6 +20,7 @@ import { registerOutcomeRoutes } from './outcomes/routes.js';
 import { registerProbeIntake } from './probe/probe-routes.js';
 import type { createProbeService } from './probe/probe-service.js';
 import type { ScoreService } from './score-service.js';
+import { readingProject, resolveReader } from './project-scope.js';
 import { registerSessionRoutes, type SessionRouteDeps } from './sessions/routes.js';
 import { registerThresholdRoutes, type ThresholdRouteDeps } from './thresholds/routes.js';
 
@@ -36,7 +39,8 @@ export interface ScoringRouteDeps {
 
 const route = routesOf('Scoring');
 const scoring: Access = { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' };
-const reading: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read', 'receipts:read'] };
+const { credential, scope, oauth } = readingProject;
+const reading: Access = { credential, scope, oauth };
 
 const IdempotencyKey = Type.String({
   minLength: 1,
@@ -88,11 +92,16 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
       operationId: 'readEvidence',
       summary: 'Render the evidence of a receipt again',
       description:
-        'With the key that scored the session, or an access token of scope receipts:read that names its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
+        'With the key that scored the session; or with a dashboard token or an access token of scope receipts:read, which name its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
       params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
+      querystring: ListQuery({ projectId: Type.Optional(ProjectName) }),
       response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) => deps.evidence.evidence(keyCaller(request), request.params.receiptId),
+    async (request) =>
+      deps.evidence.evidence(
+        await resolveReader(deps.thresholds, request.caller, request.query.projectId),
+        request.params.receiptId,
+      ),
   );
 
   registerOutcomeRoutes(app, deps.outcomes);

@@ -4,6 +4,7 @@
  *
  * Looks when woken, when the sender has room again, and every half second. A round that fails is repeated after a pause.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliveredEvent } from '../contract/postback.js';
 import type { Database } from '../stores/database/port.js';
 import { createNotifier, backoffMs } from '../stores/notifier.js';
@@ -24,6 +25,8 @@ export interface ClaimerDeps {
 
 const pollMs = 500;
 const pauseMsMax = 2_000;
+/** What comes meanwhile is leased in one round. */
+const roundMs = 20;
 /** Fewer free places are not worth a round. */
 const placesWorth = 64;
 
@@ -46,7 +49,7 @@ export function createClaimer(deps: ClaimerDeps) {
         logger.warn({ err: error, failures }, 'due deliveries were not leased; it is tried again');
       }
       if (failures > 0) await work.wait(backoffMs(failures, pollMs, pauseMsMax));
-      else if (!hasMore) await work.wait(pollMs);
+      else if (!hasMore) await work.wait(pollMs).then(() => pause(isStopping ? 0 : roundMs));
     }
   };
   const running = loop();

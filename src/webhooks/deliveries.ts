@@ -94,7 +94,11 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
     topic: 'deliveries',
     group: 'senders',
     batchMax: wakeBatchMax,
-    handle: async () => claimer.wake(),
+    // Without room for them there is nothing to lease; the claimer looks once there is.
+    handle: async (entries) => {
+      if (entries.some(({ key }) => sender.room(key) > 0)) claimer.wake();
+      else for (const { key } of entries) claimer.noteLeft(key);
+    },
   });
   const rounds = startDeliveryRounds(deps, fanOut);
   return {

@@ -20,15 +20,24 @@ export interface ResendDeps {
   readonly now: () => number;
 }
 
+const wakeMs = 20;
+
 export type ResendService = ReturnType<typeof createResendService>;
 
 export function createResendService(deps: ResendDeps) {
   const { database } = deps;
 
-  /** Senders look at once; they would look by themselves a moment later. */
+  const waking = new Set<string>();
+  /** Senders look soon, once for all that came meanwhile; they would look by themselves a moment later. */
   const wakeSenders = (webhookId: string): void => {
+    if (waking.size === 0) setTimeout(sendWakes, wakeMs).unref();
+    waking.add(webhookId);
+  };
+  const sendWakes = (): void => {
+    const entries = [...waking].map((webhookId) => ({ key: webhookId, value: Buffer.from(webhookId) }));
+    waking.clear();
     deps.log
-      .append('deliveries', [{ key: webhookId, value: Buffer.from(webhookId) }])
+      .append('deliveries', entries)
       .catch((error: unknown) => deps.logger.warn({ err: error }, 'senders were not woken; they look by themselves'));
   };
 

@@ -214,25 +214,33 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
   acceptEmptyBodies(app);
   app.post(
     `${item}/test`,
-    route(writing, {
-      operationId: 'testWebhook',
-      summary: 'Send a made-up verification.completed, signed like any other',
-      description: 'Goes out whatever events the webhook asks for. What came of it stands in the log.',
-      params: WebhookParams,
-      response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
-    }),
+    route(
+      writing,
+      {
+        operationId: 'testWebhook',
+        summary: 'Send a made-up verification.completed, signed like any other',
+        description: 'Goes out whatever events the webhook asks for. What came of it stands in the log.',
+        params: WebhookParams,
+        response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
+      },
+      'resend',
+    ),
     async (request) => service.test(askingOf(request)),
   );
   app.post(
     `${item}/deliveries/:deliveryId/replay`,
-    route(writing, {
-      operationId: 'replayDelivery',
-      summary: 'Send one delivery again',
-      description:
-        'One that ended gets a fresh set of attempts, numbered on from the last; one that waits for its next attempt goes out now.',
-      params: DeliveryParams,
-      response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
-    }),
+    route(
+      writing,
+      {
+        operationId: 'replayDelivery',
+        summary: 'Send one delivery again',
+        description:
+          'One that ended gets a fresh set of attempts, numbered on from the last; one that waits for its next attempt goes out now.',
+        params: DeliveryParams,
+        response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
+      },
+      'resend',
+    ),
     async (request) => service.replay(askingOf(request), request.params.deliveryId),
   );
   app.post(

@@ -71,6 +71,7 @@ export async function startAdmin(
         database: stores.database,
         now,
         masterKey: masterKeys.current,
+        stores: Object.values(names),
         explain,
         inventTraffic,
       });

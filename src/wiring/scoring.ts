@@ -23,6 +23,7 @@ import { scoringSubjectsOf } from '../scoring/gather.js';
 import { createScoreService } from '../scoring/score-service.js';
 import { createSessionService } from '../scoring/sessions/session-service.js';
 import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
+import { createReportService } from '../scoring/thresholds/report-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
 import { createCounterRecovery } from '../scoring/recovery/counter-recovery.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth/web-bot-auth.js';
@@ -108,6 +109,7 @@ export async function openScoring(
         now,
         findLiteConfig: async (projectId) => (await directories.projects.get(projectId))?.fields.config?.liteConfig,
       }),
+      reports: createReportService({ database, pool, now }),
       findOwner: findProjectOwner,
     },
     sessions: { sessions: createSessionService({ database, counters, makeRef, now }), findOwner: findProjectOwner },

@@ -2,10 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
-import { changeStudy, findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
+import {
+  changeStudy,
+  findStudy,
+  quotaCounts,
+  readQuotas,
+  setStatus,
+  type Study,
+} from '../../src/audience/study-store.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
-import type { Database } from '../../src/stores/database/port.js';
+import type { Database, Queryable } from '../../src/stores/database/port.js';
+import { shared } from '../../src/stores/database/shares.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { allowed, instanceOf, makeStudy, tokenOf, unknown } from '../helpers/reservations.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
@@ -34,7 +42,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       const passed = answers.filter(({ kind }) => kind === 'redirect');
       t.equal(passed.length, 50);
       const after = await read(study);
-      t.match(after, { entered: 200, screenedOut: 150, held: 50, verified: 0, completed: 0 });
+      t.match(after, { entered: 200, screened_full: 150, held: 50, verified: 0, completed: 0 });
       const quotas = await readQuotas(one, study.studyId);
       t.ok(
         quotas.every(({ held, limit }) => held <= limit),
@@ -134,7 +142,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.enter(study, 'unknown'), { kind: 'redirect' });
       const located = await instanceOf(t, one, masterKey, { locate: () => ({ ...unknown, country: 'DE' }) });
       t.match(await located.enter(study, 'at-home', null, 'US'), { kind: 'redirect' }, 'the address is believed');
-      t.match(await read(study), { entered: 4, screenedOut: 1, held: 3 });
+      t.match(await read(study), { entered: 4, screened_targeting: 1, held: 3 });
     });
 
     t.test('a quota made smaller while people verify is not over-filled by them', async (t) => {
@@ -176,13 +184,13 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.returns.comeBack(later, 'complete'), { page: 'thanks' });
     });
 
-    t.test('quotas of a large study are counted anew within the deadline of a statement', async (t) => {
-      const study = await makeStudy(one, 100_000);
+    t.test('quotas of a large study are counted from kinds of respondents, and no place is read', async (t) => {
+      const study = await makeStudy(one, 1_000_000);
       await one.query(
-        `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, entry, state, verified, gender, age)
-         SELECT study_id || n, study_id, organization_id, project_id, n, 's', n, 'open', 'completed', n % 4 = 0, CASE n % 2 WHEN 0 THEN 'female' END, n % 80
-           FROM studies, generate_series(1, $2::int) n WHERE study_id = $1`,
-        [study.studyId, 40_000],
+        `INSERT INTO study_kinds (study_id, organization_id, gender, age, held, verified)
+         SELECT study_id, organization_id, CASE n % 2 WHEN 0 THEN 'female' END, n % 80, 500, n % 4 * 5
+           FROM studies, generate_series(1, 80) n WHERE study_id = $1`,
+        [study.studyId],
       );
       const quotas = Array.from({ length: 50 }, (_, n) => ({
         name: `q${n}`,
@@ -190,10 +198,67 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
         ageMin: n,
         limit: 50_000,
       }));
-      await hasty.transaction((tx) => changeStudy(tx, study, { name: 'n', sampleSize: 100_000, limits: {}, quotas }));
+      const texts: string[] = [];
+      await hasty.transaction((tx) => {
+        const watched: Queryable = { query: (sql, ...rest) => (texts.push(sql), tx.query(sql, ...rest)) };
+        return changeStudy(watched, study, { name: 'n', sampleSize: 1_000_000, limits: {}, quotas });
+      });
+      t.ok(texts.length <= 3, `${texts.length} statements`);
+      t.same(
+        texts.filter((text) => text.includes('study_places')),
+        [],
+      );
       const counted = await readQuotas(one, study.studyId);
-      t.match(counted[0], { held: 20_000, verified: 0 }, 'men would be these, and of whom it is not known');
-      t.match(counted[40], { held: 10_000, verified: 0 });
+      t.match(counted[0], { held: 20_000, verified: 400 }, 'men would be these, and of whom it is not known');
+      t.match(counted[40], { held: 10_000, verified: 200 });
+    });
+
+    t.test('counts of quotas equal those of a full count, whatever happened in whatever order', async (t) => {
+      const study = await makeStudy(one, 60);
+      const [instance] = instances;
+      const draw = (n: number): number => Math.floor(Math.random() * n);
+      const someOf = <T>(...values: T[]): T | undefined => values[draw(values.length)];
+      const quotaOf = (name: number) => ({
+        name: `q${name}`,
+        limit: 1_000,
+        ...Object.fromEntries(
+          Object.entries({ country: someOf('DE', undefined), gender: someOf('female', 'male', undefined) }).filter(
+            ([, value]) => value !== undefined,
+          ),
+        ),
+      });
+      const places: string[] = [];
+      for (let step = 0; step < 120; step += 1) {
+        const what = draw(10);
+        if (what < 5) {
+          const entered = await instance.enter(study, `p${step}`, someOf('female', 'male', null), someOf('DE', null));
+          if (entered.kind === 'redirect') places.push(tokenOf(entered));
+        } else if (what < 7 && places.length > 0)
+          await instance.report(study, someOf(...places) ?? '', someOf('complete', 'terminate') ?? 'complete');
+        else if (what < 8) {
+          await one.query(
+            `UPDATE study_places SET due_at = now() - interval '1 second' WHERE place_id IN (
+               SELECT place_id FROM study_places WHERE study_id = $1 AND state = 'surveying' LIMIT 2)`,
+            [study.studyId],
+          );
+          await releaseReservations({ database: one });
+        } else
+          await one.transaction(async (tx) => {
+            const now = await findStudy(tx, study.studyId, { lock: true });
+            const quotas = Array.from({ length: draw(5) }, (_, name) => quotaOf(name));
+            await changeStudy(tx, now ?? study, { name: 'n', sampleSize: 60, limits: {}, quotas });
+          });
+        const full = (count: string): string =>
+          `(SELECT ${count} FROM study_places p WHERE p.study_id = $1 AND p.state IN ('verifying', 'surveying', 'completed') AND ${quotaCounts})::int`;
+        const rows = await one.query(
+          `SELECT q.name, q.held, q.verified, ${full('count(*)')} AS "heldFull", ${full('count(*) FILTER (WHERE p.verified)')} AS "verifiedFull"
+             FROM study_quotas q WHERE study_id = $1 ORDER BY position`,
+          [study.studyId],
+        );
+        for (const { name, held, verified, heldFull, verifiedFull } of rows)
+          t.same([held, verified], [heldFull, verifiedFull], `${String(name)} after step ${step}`);
+      }
+      t.ok((await read(study)).completed > 0);
     });
 
     const alone = one === two && 'one connection has nobody to wait for';
@@ -267,7 +332,7 @@ if (stack !== null)
       const open = async (deadlineMs: number): Promise<Database> => {
         const database = await openPostgres({ url, poolMax: 10, deadlineMs });
         t.teardown(() => database.close());
-        return database;
+        return shared(database, { connections: 10, waitMsMax: deadlineMs });
       };
       return [await open(30_000), await open(30_000), await open(1_000)];
     });

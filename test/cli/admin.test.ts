@@ -154,7 +154,8 @@ t.test('the target is said before the service there is told to do anything', asy
       // What the command has written so far has to arrive here before it counts as said.
       setImmediate(() => {
         if (request.method === 'POST') saidBefore.push(said);
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+        const found = { stores: ['PostgreSQL at db/vh', 'Redis at r', 'Kafka at k'], schema: '0001-a' };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));
       });
     });
   }).listen(0, '127.0.0.1');
@@ -172,5 +173,7 @@ t.test('the target is said before the service there is told to do anything', asy
   });
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   t.same(await once(child, 'exit'), [0, null]);
-  t.same(saidBefore, [`Target: the service at http://127.0.0.1:${port}\n`]);
+  t.same(saidBefore, [
+    `Target: the service at http://127.0.0.1:${port} (PostgreSQL at db/vh, Redis at r, Kafka at k; schema 0001-a)\n`,
+  ]);
 });

@@ -85,7 +85,10 @@ export interface Started {
 }
 
 /** Chromium by itself, with nothing attached: `--headless`, or on a display. */
-export async function launchPlain(url: string, options: { display?: string; args?: string[] } = {}): Promise<Started> {
+export async function launchPlain(
+  url: string,
+  options: { display?: string; args?: string[]; environment?: Readonly<Record<string, string>> } = {},
+): Promise<Started> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
   const mode =
     options.display === undefined
@@ -103,7 +106,11 @@ export async function launchPlain(url: string, options: { display?: string; args
         url,
       ],
       {
-        env: { ...process.env, ...(options.display === undefined ? {} : { DISPLAY: options.display }) },
+        env: {
+          ...process.env,
+          ...options.environment,
+          ...(options.display === undefined ? {} : { DISPLAY: options.display }),
+        },
         stdio: 'ignore',
       },
     ),

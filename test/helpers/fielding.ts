@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type t from 'tap';
-import type { StudyCreation, StudyReply } from '../../src/contract/study.js';
+import type { StudyCreation } from '../../src/contract/study.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
 import { pageTexts, type PageName } from '../../src/audience/page-texts.js';
 import { nextOf, sendEntryProbe } from './entry-probe.js';
 

@@ -83,7 +83,7 @@ export function splitFacts(facts: ScoreFacts): { base: ScoreBase; counted: Count
 /** Of an inconspicuous session. */
 export const cleanVerdict: RecordedVerdict = {
   ...{ uncapped: 3, caps: [], agentPolicy: null, stepUpThreshold: 40, modelVersion: '0', score: 3 },
-  ...{ recommendation: 'allow', verdictClass: 'unknown', duplicateBand: 'none', classification: [] },
+  ...{ recommendation: 'allow', verdictClass: 'unknown', duplicateBand: 'none', independence: 100, classification: [] },
 };
 
 /** The record of a score as the service packs it. */

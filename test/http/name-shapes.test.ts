@@ -1,5 +1,5 @@
 import t from 'tap';
-import { nameShapes, shareReplies } from '../../src/http/finish-document.js';
+import { nameShapes, shareParts } from '../../src/http/finish-document.js';
 
 const finding = {
   type: 'object',
@@ -56,12 +56,28 @@ t.test(
   'error replies that are the same stand once; one that differs, and every success, stays with its operation',
   async (t) => {
     const operation = (text: string) => ({ responses: { 200: { description: 'OK' }, 404: { description: text } } });
-    const { paths, components } = shareReplies({
+    const { paths, components } = shareParts({
       components: { schemas: {} },
       paths: { '/a': { get: operation('none') }, '/b': { get: operation('none'), put: operation('gone') } },
     }) as unknown as { readonly paths: unknown; readonly components: unknown };
     const shared = { responses: { 200: { description: 'OK' }, 404: { $ref: '#/components/responses/NotFound' } } };
     t.same(paths, { '/a': { get: shared }, '/b': { get: shared, put: operation('gone') } });
-    t.same(components, { schemas: {}, responses: { NotFound: { description: 'none' } } });
+    t.same(components, { schemas: {}, responses: { NotFound: { description: 'none' } }, parameters: {} });
   },
 );
+
+t.test('a parameter that operations repeat stands once; one of its name that differs stays', async (t) => {
+  const own = (name: string, most: number) => ({ name, in: 'query', schema: { type: 'integer', maximum: most } });
+  const { paths, components } = shareParts({
+    paths: {
+      '/a': { get: { parameters: [own('limit', 100), own('at', 1)] }, put: {} },
+      '/b': { get: { parameters: [own('limit', 100)] }, put: { parameters: [own('limit', 9)] } },
+    },
+  }) as unknown as { readonly paths: unknown; readonly components: unknown };
+  const shared = { $ref: '#/components/parameters/limit' };
+  t.same(paths, {
+    '/a': { get: { parameters: [shared, own('at', 1)] }, put: {} },
+    '/b': { get: { parameters: [shared] }, put: { parameters: [own('limit', 9)] } },
+  });
+  t.same(components, { responses: {}, parameters: { limit: own('limit', 100) } });
+});

@@ -5,10 +5,14 @@ import { oauthScopeNames, type OAuthScope } from '../../src/contract/oauth.js';
 import { bearerOf, makeClient } from '../helpers/oauth.js';
 import { accessTokenScopes, credentialKinds, readAccessTable } from './access-table.js';
 
+interface Parameter {
+  readonly in: string;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly { readonly in: string }[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: {
     readonly content: Readonly<
       Record<
@@ -22,7 +26,10 @@ interface Operation {
     >;
   };
 }
-type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+}
 
 const { service, credentials } = await startOrganizations(t);
 const { bootstrap } = service;
@@ -176,9 +183,13 @@ for (const { path, method, operation } of operations) {
 }
 
 t.test('a misspelt name in a query is refused: a filter that is passed over would show everything', async (t) => {
+  const placeOf = (parameter: Parameter | { readonly $ref: string }) =>
+    '$ref' in parameter
+      ? document.components.parameters[parameter.$ref.replace('#/components/parameters/', '')]?.in
+      : parameter.in;
   const asked = operations.filter(
     ({ operation: { security = [], parameters = [] } }) =>
-      security.length > 0 && parameters.some((parameter) => parameter.in === 'query'),
+      security.length > 0 && parameters.some((parameter) => placeOf(parameter) === 'query'),
   );
   t.ok(asked.length >= 10);
   for (const { path, method, operation } of asked) {

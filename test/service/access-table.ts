@@ -35,14 +35,17 @@ const table = `
 operation                   none garb exp  rev  tok   | oOrg oOwn oPrj | memb admn ownr | proj org  test demo
 
 scoreSession                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-readEvidence                401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   404  404  404
+readEvidence                401  401  401  401  401   | 404  400  404  | 400  400  400  | ok   404  404  404
 storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
 postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
-readSession                 401  401  401  401  401   | 400  401  404  | 401  401  401  | ok   400  404  403
-listSessions                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
-recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
-simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
+readSession                 401  401  401  401  401   | 400  400  404  | 400  400  400  | ok   400  404  403
+listSessions                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
+readMix                     401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
+listSources                 401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
+readCalibration             401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
+recommendThresholds         401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
+simulateThresholds          401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
 
 createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok
@@ -115,10 +118,13 @@ mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> = {
   scoreSession: ['lite:score'],
   readEvidence: ['lite:read', 'receipts:read'],
-  readSession: ['lite:read'],
-  listSessions: ['lite:read'],
-  recommendThresholds: ['lite:read'],
-  simulateThresholds: ['lite:read'],
+  readSession: ['lite:read', 'receipts:read'],
+  listSessions: ['lite:read', 'receipts:read'],
+  readMix: ['lite:read', 'receipts:read'],
+  listSources: ['lite:read', 'receipts:read'],
+  readCalibration: ['lite:read', 'receipts:read'],
+  recommendThresholds: ['lite:read', 'receipts:read'],
+  simulateThresholds: ['lite:read', 'receipts:read'],
   verifyToken: ['verifications:read'],
   verifyTokens: ['verifications:read'],
   readAnalytics: ['analytics:read'],

@@ -9,7 +9,7 @@ import {
   supplierPatchExample,
 } from '../../src/audience/examples.js';
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
-import type { StudyReply } from '../../src/contract/study.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { SupplierReply } from '../../src/contract/supplier.js';
 import { openEntry, placeAt } from '../helpers/fielding.js';
 import { bearerOf, makeClient } from '../helpers/oauth.js';

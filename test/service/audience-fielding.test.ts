@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import t from 'tap';
-import type { RespondentReply, StudyReply } from '../../src/contract/study.js';
+import type { RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import {
   callerOf,
   creation,

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { StudyReply } from '../../src/contract/study.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
 import {
   callerOf,
   creation,

@@ -1,7 +1,7 @@
 /** The audience API over HTTP: who may call, what is refused, and how respondents come, go, and come again. */
 import t from 'tap';
 import type { MintedKeyReply } from '../../src/contract/api-key.js';
-import type { StudyReply } from '../../src/contract/study.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import {

@@ -6,7 +6,7 @@ import type { SessionReply } from '../../src/contract/session.js';
 import { startTestService } from '../helpers/service.js';
 import { automated, createSession, envelopeFor, verify as verifyAnywhere } from '../helpers/verifications.js';
 
-const service = await startTestService(t);
+const service = await startTestService(t, { VH_TRUSTED_PROXIES: '127.0.0.1' });
 const { bootstrap } = service;
 const { siteUrl, projectId, organizationKey, projectKey } = bootstrap;
 const links = `/projects/${projectId}/links`;
@@ -239,14 +239,29 @@ t.test('of a link for one use comes one signed return, whatever is tried again',
   await patchProject({ config: { maxRetries: 1 } });
 });
 
-t.test('a link starts ten sessions for each of its uses', async (t) => {
+t.test('an address starts ten sessions an hour for each use of a link, and spends it for nobody else', async (t) => {
+  const { linkId } = await makeLink({ maxUses: 1 });
+  const from = (address: string) => startSession(linkId, { headers: { ...own, 'x-forwarded-for': address } });
+  const storm = await Promise.all(Array.from({ length: 13 }, () => from('198.51.100.7')));
+  const sessions = storm.filter(({ status }) => status === 201);
+  t.equal(sessions.length, 10);
+  const refused = storm.find(({ status }) => status !== 201);
+  t.match(refused, { status: 429, body: { code: 'RATE_LIMIT_EXCEEDED' } });
+  t.match((await service.call('GET', `${links}/${linkId}`)).body, { sessions: 10, state: 'alive' });
+  for (const { body } of sessions.slice(1)) t.match((await verify(body, automated)).body, { status: 'fail' });
+  const honest = await from('203.0.113.9');
+  t.match(honest, { status: 201 }, 'who was handed the link keeps it');
+  t.match(await verify(honest.body), { status: 200, body: { status: 'pass' } });
+  t.match(await from('203.0.113.10'), { status: 410, body: { code: 'LINK_ENDED', reason: 'used_up' } });
+});
+
+t.test('who has no address of their own shares the sessions of a link', async (t) => {
   const { linkId } = await makeLink({ maxUses: 1 });
   const started = await Promise.all(Array.from({ length: 13 }, () => startSession(linkId)));
-  const sessions = started.filter(({ status }) => status === 201);
-  t.equal(sessions.length, 10);
-  t.match(await startSession(linkId), { status: 410, body: { code: 'LINK_ENDED', reason: 'used_up' } });
-  const [last] = sessions.slice(-1);
-  t.match(last === undefined ? null : await verify(last.body), { status: 200 }, 'and what was started may end');
+  t.equal(started.filter(({ status }) => status === 201).length, 10);
+  const { linkId: another } = await makeLink({ maxUses: 2 });
+  const more = await Promise.all(Array.from({ length: 13 }, () => startSession(another)));
+  t.equal(more.filter(({ status }) => status === 201).length, 13, 'each link for itself');
 });
 
 t.test('the way back carries the server’s verdict and token; a page can make neither', async (t) => {
@@ -356,45 +371,4 @@ t.test('a link of a test key makes sessions of the test world', async (t) => {
   t.match((await ask(projectKey)).body, { success: false, error: 'INVALID' });
   t.match((await ask(apiKey)).body, { success: true, mode: 'test' });
   t.match(await finish(linkId, verified.verificationToken), { status: 200 });
-});
-
-t.test('the page is strict, speaks the respondent’s language and wears the project’s branding', async (t) => {
-  await patchProject({
-    branding: { companyName: 'Acme <Research>', primaryColor: '#ffcc00', backgroundColor: '#102030' },
-  });
-  const { linkId } = await makeLink({ metadata: { secretCell: 'not for respondents' }, respondentId: 'r-secret' });
-  const page = await visit(`/v/${linkId}`, { 'accept-language': 'xx, de-AT;q=0.8, en;q=0.5' });
-  const html = await page.text();
-  t.match(html, /<html lang="de" dir="ltr">/);
-  t.match(html, /Acme &lt;Research&gt;/);
-  t.notMatch(html, /r-secret|not for respondents|<script>|<style|style=|\son\w+=/);
-  const policy = page.headers.get('content-security-policy') ?? '';
-  for (const directive of [
-    "default-src 'none'",
-    "connect-src 'self'",
-    "script-src 'self' 'wasm-unsafe-eval'",
-    "worker-src 'self' blob:",
-    "img-src 'self' data: blob:",
-    "media-src 'self' blob:",
-    "frame-ancestors 'none'",
-  ])
-    t.ok(policy.split('; ').includes(directive), directive);
-  t.notMatch(policy, /unsafe-inline|'unsafe-eval'/);
-  t.match(await (await visit(`/v/${linkId}?lang=ar`)).text(), /<html lang="ar" dir="rtl">/);
-  const sheet = await visit(`/v/${linkId}/brand.css`);
-  t.match(await sheet.text(), /--accent: #ffcc00; --on-accent: #000000; --back: #102030; --text: #ffffff/);
-  for (const file of ['page.css', 'hosted.js']) t.equal((await visit(`/v/assets/${file}`)).status, 200, file);
-  for (const path of ['/v/nothing', `/v/link_${'f'.repeat(32)}`, '/v/%3Cscript%3E']) {
-    const answer = await visit(path);
-    t.equal(answer.status, 404, path);
-    t.match(await answer.text(), /<!doctype html>/, 'a page for people, whatever was asked for');
-  }
-});
-
-t.test('what was made for a respondent is erased with them', async (t) => {
-  const { linkId } = await makeLink({ respondentId: 'r-erased' });
-  t.match(await service.call('DELETE', `/projects/${projectId}/respondents/r-erased`, { headers: organization }), {
-    status: 200,
-  });
-  t.match(await service.call('GET', `${links}/${linkId}`), { status: 404 });
 });

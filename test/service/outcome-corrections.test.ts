@@ -2,16 +2,21 @@
 import t from 'tap';
 import type { OutcomeReply } from '../../src/contract/outcome.js';
 import type { ScoreReply } from '../../src/contract/score.js';
+import { ownRange } from '../helpers/own-range.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const service = await startTestService(t);
 const occurredAt = new Date(Date.now() - 3_600_000).toISOString();
 let sessions = 0;
-const score = async (fields: object): Promise<ScoreReply> =>
+const addressOf = ownRange();
+const score = async (fields: {
+  readonly respondentId?: string;
+  readonly [field: string]: unknown;
+}): Promise<ScoreReply> =>
   (
     await service.call('POST', '/lite/score', {
-      body: { sessionId: `corrected-${(sessions += 1)}`, clientIp: '8.8.4.4', ...fields },
+      body: { sessionId: `corrected-${(sessions += 1)}`, clientIp: addressOf(fields.respondentId), ...fields },
     })
   ).body;
 const post = async (events: readonly object[]): Promise<{ body: OutcomeReply }> =>

@@ -2,16 +2,21 @@ import t, { type Test } from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
 import type { OutcomeReply } from '../../src/contract/outcome.js';
 import type { ScoreReply } from '../../src/contract/score.js';
+import { ownRange } from '../helpers/own-range.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const service = await startTestService(t);
 const occurredAt = new Date(Date.now() - 3_600_000).toISOString();
 let sessions = 0;
+const addressOf = ownRange();
 
-async function score(fields: object): Promise<ScoreReply> {
+async function score(fields: {
+  readonly respondentId?: string;
+  readonly [field: string]: unknown;
+}): Promise<ScoreReply> {
   const answer = await service.call('POST', '/lite/score', {
-    body: { sessionId: `outcome-${(sessions += 1)}`, clientIp: '8.8.4.4', ...fields },
+    body: { sessionId: `outcome-${(sessions += 1)}`, clientIp: addressOf(fields.respondentId), ...fields },
   });
   t.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body;

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
-import type { CreatedStudyReply } from '../../src/contract/study.js';
+import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
 import type { DeliveryReply } from '../../src/contract/webhook.js';
 import { verifyWebhook } from '../../src/receiver/verify.js';

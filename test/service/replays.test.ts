@@ -1,7 +1,7 @@
-/** A capture counts once in an organization, also after each of its frames was nudged. */
+/** A capture counts once in an organization, also after each of its frames was nudged or turned. */
 import t from 'tap';
-import type { Envelope } from '../../src/contract/envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
+import { changePoints, type PointChange } from '../helpers/change-points.js';
 import { measurePerson, startFaceService } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
 import { createRandom } from '../../workers/seeded-random.js';
@@ -19,34 +19,29 @@ const start = (body: Readonly<Record<string, unknown>> = {}) => createSession(se
 const measure = (session: SessionReply, seed: number) =>
   measurePerson(faces, session, { person: randomDirection(random), seed, random });
 
-type Frames = NonNullable<Envelope['frames']>;
-
 async function send(session: SessionReply, measured: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   const { status, body } = await verify(service, session, measured);
   t.equal(status, 200, JSON.stringify(body));
   return body.fraudSignals.map(({ type }) => type);
 }
 
-/** Changes each frame by one unit, at a place of its own. */
-function nudge({ points, ...frames }: Frames): Frames {
-  const bytes = Buffer.from(points, 'base64');
-  const stride = bytes.length / frames.atMs.length;
-  for (let frame = 0; frame < frames.atMs.length; frame += 1) {
-    const at = frame * stride + 2 * Math.floor((random() * stride) / 2);
-    bytes.writeInt16LE(bytes.readInt16LE(at) + 1, at);
-  }
-  return { ...frames, points: bytes.toString('base64') };
-}
+const byUnits =
+  (units: number): PointChange =>
+  (x, y) => [x + Math.round((random() * 2 - 1) * units), y + Math.round((random() * 2 - 1) * units)];
 
-t.test('a capture is known again in another project, and after one unit of each frame was changed', async (t) => {
+/** By five degrees about the corner of the picture, and nudged. */
+const turn: PointChange = (x, y, frame) => byUnits(4)(x * 0.9962 - y * 0.0872, y * 0.9962 + x * 0.0872, frame);
+
+t.test('a capture is known again in another project, and after every point of it was changed', async (t) => {
   const first = await start();
   const measured = await measure(first, 1);
   t.notOk((await send(first, measured)).includes('capture_replayed'));
   const { frames } = measured;
   const copies = [
     ['verbatim, in another project', { siteKey }, frames],
-    ['nudged', {}, nudge(frames)],
-    ['nudged, in another project', { siteKey }, nudge(frames)],
+    ['nudged', {}, changePoints({ frames }, byUnits(1)).frames],
+    ['nudged, in another project', { siteKey }, changePoints({ frames }, byUnits(1)).frames],
+    ['turned', {}, changePoints({ frames }, turn).frames],
   ] as const;
   for (const [name, body, copy] of copies) {
     const session = await start(body);

@@ -1,7 +1,8 @@
 /** Returns that cannot be forged, over HTTP: by the browser, by signature, by the survey's key; and the way back to the supplier. */
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import type { CreatedStudyReply, RespondentReply, StudyCreation } from '../../src/contract/study.js';
+import type { StudyCreation } from '../../src/contract/study.js';
+import type { CreatedStudyReply, RespondentReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import {
   callerOf,

@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { supplierExample } from '../../src/audience/examples.js';
-import type { RespondentReply, StudyCreation, StudyReply } from '../../src/contract/study.js';
+import type { StudyCreation } from '../../src/contract/study.js';
+import type { RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply, InvitationsReply, LinkCheckReply } from '../../src/contract/supplier.js';
 import { callerOf, creation, enter, fieldStudy, openEntry, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';

@@ -1,7 +1,7 @@
 /** Suppliers over HTTP: secrets shown once and sealed, what is refused, and studies that name them. */
 import t from 'tap';
 import { supplierExample, supplierPatchExample } from '../../src/audience/examples.js';
-import type { CreatedStudyReply } from '../../src/contract/study.js';
+import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import { callerOf, creation } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';

@@ -48,9 +48,23 @@ t.test('with the counters away nobody is refused', async (t) => {
   t.doesNotThrow(() => tries.requireOpen('proj_1', '203.0.113.1'));
 });
 
-t.test('a face counts with the nonce of its session and a complete capture', async (t) => {
-  const session = { nonce: biometricExample.nonce, challengeCount: biometricExample.challenges.length };
+t.test('a face counts with the nonce and the challenges of its session, and no sign that it was made up', async (t) => {
+  const { nonce, challenges } = biometricExample;
+  const asked = { commitment: null, frameCount: 0, atMs: 0 };
+  const revealed = challenges.map(({ id }, index) => ({
+    ...asked,
+    index,
+    reply: { index, id, type: 'blink' as const, timeoutMs: 8_000, startAfterMs: 300 },
+  }));
+  const done = { ...asked, index: revealed.length, reply: { done: true as const, frameIndices: [] } };
+  const session = { nonce, challengeCount: challenges.length, challengeCalls: [...revealed, done] };
   t.equal(isFaceTry(biometricExample, session), true);
+  t.equal(isFaceTry(biometricExample, session, [{ type: 'other' }]), true);
+  t.equal(isFaceTry(biometricExample, session, [{ type: 'commitment_broken' }]), false);
+  t.equal(isFaceTry(biometricExample, { ...session, challengeCalls: [] }), false, 'nobody asked for these');
+  t.equal(isFaceTry(biometricExample, { ...session, challengeCalls: revealed }), false, 'the capture did not end');
+  const invented = challenges.map((challenge) => ({ ...challenge, id: `chl_${challenge.id}` }));
+  t.equal(isFaceTry({ ...biometricExample, challenges: invented }, session), false);
   t.equal(isFaceTry({ ...biometricExample, nonce: 'x' }, session), false);
   t.equal(isFaceTry({ ...biometricExample, challenges: [] }, session), false);
   t.equal(isFaceTry({ ...biometricExample, frames: null }, session), false);

@@ -80,6 +80,34 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
       await database.query('DELETE FROM webhooks WHERE project_id = $1', [storm.projectId]);
     });
 
+    t.test('wakes for an endpoint without room cost the database nothing', async (t) => {
+      await database.query('DELETE FROM deliveries');
+      const owner = await makeProject(database);
+      const receiver = await startReceiver(t);
+      receiver.answer(() => undefined);
+      const webhookId = await makeWebhook(database, owner, receiver.url);
+      let rounds = 0;
+      const watched: Database = {
+        ...database,
+        query: (sql, ...rest) => {
+          if (sql.includes('"isDue"')) rounds += 1;
+          return database.query(sql, ...rest);
+        },
+      };
+      const running = await startTestDeliveries({ database: watched, log }, { timeoutMs: 20_000, leaseMs: 60_000 });
+      t.teardown(() => running.stop());
+      await fire(owner, 20);
+      await waitUntil(() => receiver.received.length >= 4, 'its requests are under way', 30_000);
+      const [before, atMs] = [rounds, performance.now()];
+      for (let n = 0; n < 200; n += 1)
+        await log.append('deliveries', [{ key: webhookId, value: Buffer.from(webhookId) }]);
+      const looks = (performance.now() - atMs) / 500;
+      t.ok(rounds - before <= 2 * (looks + 3), `${rounds - before} looks in ${Math.round(looks * 500)} ms`);
+      receiver.answer((_request, response) => void response.writeHead(200).end());
+      await running.stop();
+      await database.query('DELETE FROM webhooks WHERE project_id = $1', [owner.projectId]);
+    });
+
     t.test('an event that the log gives twice is delivered once', async (t) => {
       const owner = await makeProject(database);
       const receiver = await startReceiver(t);

@@ -20,6 +20,8 @@ export const independenceThresholds = {
   linksOrdinaryShare: 0.01,
   /** Links beyond the ordinary that halve independence. */
   linksHalf: 4,
+  /** Links that a session with the same input counts as. */
+  linksPerRepeat: 4,
   prefixShareOrdinary: 0.1,
   herfindahlOrdinary: 0.18,
 } as const;
@@ -36,26 +38,39 @@ export function judgeIndependence({
   measured,
   counts,
   address,
-}: Pick<ScoreFacts, 'measured' | 'counts' | 'address'>): IndependenceReply {
+  probe,
+}: Pick<ScoreFacts, 'measured' | 'counts' | 'address'> & Partial<Pick<ScoreFacts, 'probe'>>): IndependenceReply {
   if (!measured || counts === null) return unmeasured('Not measured: the sessions around this one were not counted.');
   const { neighborhood } = counts;
-  if (neighborhood.sessions < thresholds.sessionsMin)
+  const repeats = countRepeats(probe);
+  const isFew = neighborhood.sessions < thresholds.sessionsMin;
+  if (isFew && repeats === 0)
     return unmeasured(
       `Insufficient: ${neighborhood.sessions} sessions in the last day, at least ${thresholds.sessionsMin} are needed.`,
     );
   const isShared = isSharedNetwork(address.network);
-  const links = linkShare(neighborhood);
-  const prefix = isShared ? 0 : prefixShare(neighborhood);
+  const links = linkShare(neighborhood, repeats);
+  const prefix = isShared || isFew ? 0 : prefixShare(neighborhood);
   const spread = spreadShare(isShared ? leaveOwnPrefix(neighborhood) : neighborhood);
   const score = Math.round(100 * (1 - links) * (1 - prefix) * (1 - spread));
-  const factors = listFactors(neighborhood, links, prefix, spread);
+  const factors = listFactors(neighborhood, repeats, { links, prefix, spread });
   if (score >= thresholds.independentMin) return { score, band: 'independent', grade: null, factors };
   if (score >= thresholds.sharedMin) return { score, band: 'shared', grade: null, factors };
-  return { score, band: 'concentrated', grade: neighborhood.direct > 0 ? 'direct' : 'linked', factors };
+  return { score, band: 'concentrated', grade: neighborhood.direct + repeats > 0 ? 'direct' : 'linked', factors };
 }
 
-function linkShare({ sessions, direct, linked }: Neighborhood): number {
-  const excess = Math.max(0, direct + linked - thresholds.linksOrdinary - thresholds.linksOrdinaryShare * sessions);
+/** Other sessions with the same input, which neither chance nor a household explains. */
+function countRepeats(probe: ScoreFacts['probe'] | undefined): number {
+  const pages = probe == null ? [] : [probe, ...(probe.others ?? [])];
+  return Math.max(
+    0,
+    ...pages.flatMap(({ transport, update }) => [transport.repeats ?? 0, update?.transport.repeats ?? 0]),
+  );
+}
+
+function linkShare({ sessions, direct, linked }: Neighborhood, repeats: number): number {
+  const ordinary = thresholds.linksOrdinary + thresholds.linksOrdinaryShare * sessions;
+  const excess = Math.max(0, direct + linked - ordinary) + repeats * thresholds.linksPerRepeat;
   return excess / (excess + thresholds.linksHalf);
 }
 
@@ -88,11 +103,11 @@ function leastShare(count: number, total: number): number {
 
 function listFactors(
   { sessions, direct, linked, prefixSessions, prefixes }: Neighborhood,
-  links: number,
-  prefix: number,
-  spread: number,
+  repeats: number,
+  { links, prefix, spread }: Readonly<Record<'links' | 'prefix' | 'spread', number>>,
 ): string[] {
   const factors: string[] = [];
+  if (repeats > 0) factors.push(`${repeats} other sessions had the same input, as if one recording were replayed.`);
   if (links > 0 && direct > 0)
     factors.push(
       `${direct} of the last ${sessions} sessions share a device, a respondent or an address with this one.`,

@@ -89,5 +89,11 @@ function explainDecision({ reply, uncapped }: ScoreOutcome, { calibration, agent
 /** The evidence of a recorded session again, scored as it was: the same under the same rule set, else the classification shows the difference. */
 export function renderEvidence(facts: ScoreFacts): PoolResults['evidence'] {
   const { reply, classification, modelVersion } = scoreFacts(facts);
-  return { evidence: reply.evidence, classification, modelVersion };
+  const { score, recommendation, verdictClass, categories, duplicate } = reply;
+  const { independence, declaredCountryMatch, degradedSignals, ceilings } = reply;
+  const verdict = {
+    ...{ score, recommendation, verdictClass, categories, duplicate },
+    ...{ independence, declaredCountryMatch, degradedSignals, ceilings },
+  };
+  return { evidence: reply.evidence, verdict, classification, modelVersion };
 }

@@ -8,14 +8,15 @@ import type { QuestionSnapshot } from '../../src/contract/probe.js';
 import { behaviorThresholds, behaviorRules } from './behavior-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './model.js';
 import { isContinued, poolUsage, readUsage, type Input, type Statistics, type Usage } from './usage.js';
-import type { Page, Visit } from './visit.js';
+import { isWitnessed } from './claims.js';
+import { newestOf, type Page, type Visit } from './visit.js';
 
 const raise = createRaise(behaviorRules);
 const thresholds = behaviorThresholds;
 
 /** What the input on a page is judged by. */
 interface UsedPage {
-  readonly body: Pick<Page['body'], 'beh' | 'q'>;
+  readonly body: Pick<Page['body'], 'beh' | 'q' | 'hw'>;
   readonly agent: Page['agent'];
 }
 
@@ -28,14 +29,15 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   const pooled = poolUsage(usages.filter((_, index) => pages[index]?.replaced === false));
   const touched = usages.some(({ input }) => (input?.touches ?? 0) > 0);
   const whole = weighUsage(pooled, first, touched);
-  const speaksForItself = ({ replaced, body }: Page, index: number): boolean => {
-    const newest = pages.findIndex(
-      (page) => page.body.nonce === body.nonce && page.body.seq > body.seq && !page.replaced,
+  const speaksForItself = (page: Page, index: number): boolean => {
+    const newest = newestOf(page, pages);
+    return (
+      newest === undefined || !isContinued(usages[index]?.input ?? null, usages[pages.indexOf(newest)]?.input ?? null)
     );
-    return !replaced || newest < 0 || !isContinued(usages[index]?.input ?? null, usages[newest]?.input ?? null);
   };
   const against = pages.length === 1 ? whole : keepWorst([whole, ...pages.filter(speaksForItself).map(weighPageInput)]);
-  if (pooled.input === null || against.some(({ rule }) => rule.group === 'synthetic')) return against;
+  const isTrusted = pages.every((page) => page.replaced || isWitnessed(page));
+  if (pooled.input === null || !isTrusted || against.some(({ rule }) => rule.group === 'synthetic')) return against;
   return [...against, ...weighHand(pooled.input, isDesktop(first, touched))];
 }
 
@@ -58,8 +60,10 @@ function weighUsage({ input, questions }: Usage, page: UsedPage, touched: boolea
   if (isDesktop(page, touched)) {
     weighPresses(input, signals);
     weighKeys(input, signals);
-    weighPointer(input, page.agent?.browser ?? null, signals);
+    weighPointer(input, signals);
+    if (isChromium(page)) weighDelivery(input, page.agent?.os ?? null, signals);
   } else weighTouch(input, signals);
+  if (page.body.hw?.touch === 0 && (input.touches ?? 0) > 0) raise(signals, 'touch_without_screen');
   return signals;
 }
 
@@ -98,10 +102,9 @@ function weighPresses(input: Input, signals: Signal[]): void {
   if (
     input.moves !== null &&
     presses >= thresholds.teleportPressesMin &&
-    input.moves <= presses * thresholds.teleportMovesPerPressMax &&
-    (input.keys ?? 0) === 0
+    input.moves <= presses * thresholds.teleportMovesPerPressMax
   )
-    raise(signals, 'pointer_teleports');
+    raise(signals, 'pointer_teleports', (input.keys ?? 0) === 0 ? undefined : thresholds.teleportTyped);
   const clicks = input.clicks ?? 0;
   const byPointer = clicks - (input.clickBare ?? 0);
   if (
@@ -132,7 +135,7 @@ function arePressesTooShort(keyDwell: Statistics | null): keyDwell is Statistics
   return keyDwell !== null && keyDwell.count >= thresholds.keysMin && keyDwell.mean < thresholds.keyPressMsMin;
 }
 
-function weighKeys({ keys, keyDwell, keyFlight, keyNoCode, inputNoKey }: Input, signals: Signal[]): void {
+function weighKeys({ keys, keyDwell, keyFlight, keyNoCode, keyNoShift, inputNoKey }: Input, signals: Signal[]): void {
   if (arePressesTooShort(keyDwell)) raise(signals, 'key_without_press', undefined, round(keyDwell.mean));
   // Fast typists press the next key before they let go of the last: their spread gives them away as people.
   if (keyFlight !== null && keyFlight.count >= thresholds.flightsMin && keyFlight.deviation < thresholds.flightMsMin) {
@@ -142,19 +145,43 @@ function weighKeys({ keys, keyDwell, keyFlight, keyNoCode, inputNoKey }: Input, 
   }
   if (keys !== null && keyNoCode !== null && keys >= thresholds.keysMin && keyNoCode >= keys / 2)
     raise(signals, 'key_without_code');
+  if (keyNoShift !== null && keyNoShift > 0)
+    raise(signals, 'capital_without_shift', keyNoShift > 1 ? undefined : thresholds.capitalOnce, keyNoShift);
   if (inputNoKey !== null && inputNoKey > 0)
     raise(signals, 'input_without_keys', inputNoKey > 2 ? undefined : thresholds.inputFew, inputNoKey);
 }
 
-function weighPointer(
-  { coalesced, interval, straight, turn, wheels, wheelLies, moves }: Input,
-  browser: string | null,
+function isChromium({ agent }: UsedPage): boolean {
+  return agent?.browser !== 'firefox' && agent?.browser !== 'safari';
+}
+
+/** How the browser hands input on: what comes from its debugging protocol takes another way than what comes from the system. */
+function weighDelivery(
+  { coalesced, moves, fineTimes, subpixel, wheels, wheelTicks, scrolls }: Input,
+  os: string | null,
   signals: Signal[],
 ): void {
   // Other engines deliver moves one by one.
-  const chromium = browser !== 'firefox' && browser !== 'safari';
-  if (chromium && coalesced !== null && coalesced.count >= thresholds.movesMin && coalesced.max <= 1)
+  if (coalesced !== null && coalesced.count >= thresholds.movesMin && coalesced.max <= 1)
     raise(signals, 'pointer_uncoalesced');
+  const moved = moves ?? 0;
+  // The X server and Wayland count whole milliseconds.
+  if (os === 'linux' && moved >= thresholds.clockMovesMin && (fineTimes ?? 0) >= moved * thresholds.clockShareMin)
+    raise(signals, 'pointer_clock');
+  const isOnPixels = os === 'linux' || os === 'windows';
+  if (isOnPixels && (subpixel ?? 0) >= Math.max(thresholds.subpixelMin, moved * thresholds.subpixelShareMin))
+    raise(signals, 'pointer_subpixel');
+  const [least, most] = thresholds.scrollsPerTick;
+  if (
+    wheels !== null &&
+    wheels >= thresholds.wheelsMin &&
+    wheelTicks === wheels &&
+    isBetween((scrolls ?? 0) / wheels, [least, most])
+  )
+    raise(signals, 'wheel_unanimated');
+}
+
+function weighPointer({ interval, straight, turn, wheels, wheelLies, moves }: Input, signals: Signal[]): void {
   if (
     interval !== null &&
     interval.count >= thresholds.movesMin &&

@@ -200,11 +200,18 @@ const hintedSystems: ReadonlyMap<string, OsFamily> = new Map([
   ['Chromium OS', 'chromeos'],
 ]);
 
-function findPlatformContradiction({ hw, ua }: ProbeBody, agent: UserAgent | null): string | null {
+/** Graphics that no phone has. Some tablets have NVIDIA or Intel, so their names alone say nothing. */
+const desktopGraphics = /SwiftShader|llvmpipe|Direct3D|GeForce|Radeon/;
+
+function findPlatformContradiction({ hw, ua, gfx }: ProbeBody, agent: UserAgent | null): string | null {
   if (agent?.os == null) return null;
   const platform = hw?.platform ?? '';
   if (platform !== '' && !platformStarts[agent.os].some((start) => platform.startsWith(start)))
     return `${agent.os} and ${platform}`;
+  const renderer = gfx?.renderer ?? '';
+  const [drawnBy] = desktopGraphics.exec(renderer) ?? [];
+  if (agent.os === 'android' && drawnBy !== undefined) return `${agent.os} and ${drawnBy}`;
+  if (agent.os === 'ios' && renderer !== '' && !renderer.includes('Apple')) return `${agent.os} and its graphics`;
   const hinted = hintedSystems.get(ua?.platform ?? '');
   return hinted !== undefined && hinted !== agent.os ? `${agent.os} and ${hinted}` : null;
 }

@@ -5,46 +5,74 @@
  */
 import { createHash } from 'node:crypto';
 import fit from './model.json' with { type: 'json' };
-import type { Rule, Signal } from './model.js';
+import { clamp, type Rule, type Signal } from './model.js';
 import { rules } from './rule-set.js';
 
-export type Fit = Omit<typeof fit, 'hash' | 'weights'> & { readonly weights: Readonly<Record<string, number>> };
+export type Fit = Omit<typeof fit, 'hash' | 'weights' | 'calibration'> & {
+  readonly weights: Readonly<Record<string, number>>;
+  /** Knots by rising balance, with a probe and without. */
+  readonly calibration: Readonly<Record<'probed' | 'unprobed', readonly (readonly number[])[]>>;
+};
 
 /** Of what a fit found and where it comes from. */
-export const hashFit = ({ provenance, cleanProbability: { probed, unprobed }, weights }: Fit): string =>
+export const hashFit = ({ provenance, cleanProbability: { probed, unprobed }, calibration, weights }: Fit): string =>
   createHash('sha256')
-    .update(JSON.stringify([provenance, probed, unprobed, Object.entries(weights)]))
+    .update(
+      JSON.stringify([provenance, probed, unprobed, calibration.probed, calibration.unprobed, Object.entries(weights)]),
+    )
     .digest('hex');
 
 if (hashFit(fit) !== fit.hash) throw new Error('model.json was changed by hand: run the bench fit, which hashes it');
 
-interface FittedRule {
-  readonly rule: Rule;
-  /** Times the weight that the expert gave. */
-  readonly factor: number;
+/** Returns a function that gives signals these weights, in their order. A graded signal keeps its share. */
+export function createWeigh(weights: Fit['weights']): (signals: readonly Signal[]) => Signal[] {
+  const fitted = new Map(
+    Object.entries(weights).map(([code, weight]) => {
+      const rule = rules[code];
+      if (rule === undefined || rule.weight === 0)
+        throw new Error(`model.json has a weight for ${code}, which no rule has`);
+      return [code, { rule: { ...rule, weight, fitted: true } satisfies Rule, factor: weight / rule.weight }];
+    }),
+  );
+  return (signals) =>
+    signals.map((signal) => {
+      const found = fitted.get(signal.code);
+      if (found === undefined) return signal;
+      const { code, weight, value } = signal;
+      return { code, rule: found.rule, weight: weight * found.factor, value };
+    });
 }
 
-const fittedRules: ReadonlyMap<string, FittedRule> = new Map(
-  Object.entries<number>(fit.weights).map(([code, weight]) => {
-    const rule = rules[code];
-    if (rule === undefined || rule.weight === 0)
-      throw new Error(`model.json has a weight for ${code}, which no rule has`);
-    return [code, { rule: { ...rule, weight, fitted: true }, factor: weight / rule.weight }];
-  }),
-);
-
-/** The signals with fitted weights, in their order. */
-export const applyFit = (signals: readonly Signal[]): Signal[] =>
-  signals.map((signal) => {
-    const fitted = fittedRules.get(signal.code);
-    if (fitted === undefined) return signal;
-    const { code, weight, value } = signal;
-    return { code, rule: fitted.rule, weight: weight * fitted.factor, value };
-  });
+export const applyFit = createWeigh(fit.weights);
 
 /** Probability of fraud in a session against which nothing speaks: less where a probe came. */
 export const cleanProbabilityOf = (isProbed: boolean): number =>
   isProbed ? fit.cleanProbability.probed : fit.cleanProbability.unprobed;
 
 /** What a finding weighs in full; 0 for an unknown one. */
-export const fullWeightOf = (code: string): number => (fittedRules.get(code)?.rule ?? rules[code])?.weight ?? 0;
+export const fullWeightOf = (code: string): number => (fit.weights as Fit['weights'])[code] ?? rules[code]?.weight ?? 0;
+
+/** Probability of fraud, with the range in which 90% of markets of the fit lie. */
+export interface Probability {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Calibrated probability of fraud: between two knots of the fit it changes linearly. `balance` is what speaks against the session less what speaks
+ * for it, in logits; `calibration` replaces that of the fit.
+ */
+export function probabilityOf(
+  balance: number,
+  isProbed: boolean,
+  calibration: Fit['calibration'] = fit.calibration,
+): Probability {
+  const knots = calibration[isProbed ? 'probed' : 'unprobed'];
+  const above = knots.findIndex(([at = 0]) => at > balance);
+  const [from = [], to = []] = above < 0 ? [knots.at(-1), knots.at(-1)] : [knots[Math.max(0, above - 1)], knots[above]];
+  const [at = 0, end = 0] = [from[0], to[0]];
+  const share = end > at ? clamp((balance - at) / (end - at), 0, 1) : 0;
+  const [, value = 0, low = 0, high = 0] = from.map((known, column) => known + share * ((to[column] ?? 0) - known));
+  return { value, low, high };
+}

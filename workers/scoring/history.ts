@@ -12,6 +12,7 @@ const cleanRecord = rulesOf('history', 'exculpatory', 'record');
 const adverseRecord = rulesOf('history', 'correlate', 'record');
 const diagnostic = rulesOf('history', 'diagnostic');
 const adverseSource = rulesOf('history', 'correlate', 'source');
+const adverse = rulesOf('history', 'correlate');
 const cleanSource = rulesOf('history', 'exculpatory', 'source');
 
 export const historyRules = {
@@ -50,6 +51,11 @@ export const historyRules = {
     -1,
     'Sessions of this sub-source were rejected for fraud less often than those of its source.',
   ),
+  source_mostly_fraud: adverse('high', 2, 'Most sessions of this source were rejected for fraud.'),
+  study_record_adverse: adverseSource('low', 1, 'Sessions of this study were often rejected for fraud.'),
+  device_record_adverse: adverse('high', 3.5, 'Other sessions on this device were rejected for fraud.'),
+  range_record_adverse: adverse('medium', 2.5, 'Other sessions from this range of addresses were rejected for fraud.'),
+  network_record_adverse: adverse('low', 1.5, 'Sessions from this network were often rejected for fraud.'),
   respondent_new: diagnostic(
     'info',
     2,
@@ -69,6 +75,14 @@ export const historyThresholds = {
   /** Share of a source’s sessions that buyers reject for fraud anywhere, and the sessions it stands for: so many pull a source’s share towards it, and a sub-source’s towards its source. */
   sourceUsual: 0.05,
   sourcePrior: 20,
+  /** Share above which a source sends mostly fraud, and the standard errors by which it must lie above it. */
+  mostly: 0.5,
+  mostlyErrors: 1.64,
+  /** Likewise of a study, and, each leaning on the one before it, of a network, a range of its addresses, and a device. */
+  studyPrior: 100,
+  networkPrior: 100,
+  rangePrior: 10,
+  devicePrior: 4,
   /** What is left of one clawback after four half-lives, a year: it counts no more. */
   clawbackForgotten: 1 / 16,
 } as const;
@@ -84,9 +98,12 @@ export function weighHistory({ facts: { history, respondentStats, calibration } 
   }
   if (respondentStats !== null) weighStats(respondentStats, respondent, signals);
   if (history === null) return signals;
-  const { sourceUsual } = historyThresholds;
+  const { sourceUsual, sourcePrior, studyPrior } = historyThresholds;
   const ofSource = weighSource(history.source, sourceUsual, 'source', signals);
   weighSource(history.subSource, ofSource, 'sub_source', signals);
+  if (isMostlyFraud(ofSource, (history.source?.n ?? 0) + sourcePrior)) raise(signals, 'source_mostly_fraud');
+  weighAdverse(history.study, sourceUsual, studyPrior, 'study_record_adverse', signals);
+  weighPlaces(history, signals);
   if (calibration.newUserPosture === 'review_lean' && isNew(history)) raise(signals, 'respondent_new');
   return signals;
 }
@@ -157,11 +174,48 @@ function weighSource(
   signals: Signal[],
 ): number {
   if (record === null || record.n <= 0) return usual;
-  const { sourcePrior } = historyThresholds;
-  const share = (record.fraud + sourcePrior * usual) / (record.n + sourcePrior);
+  const share = shareOf(record, usual, historyThresholds.sourcePrior);
   const clean = historyRules[`${subject}_record_clean`].weight;
   const weight = clamp(logit(share) - logit(usual), clean, historyRules[`${subject}_record_adverse`].weight);
   if (weight > 0) raise(signals, `${subject}_record_adverse`, weight);
   else if (weight < 0) raise(signals, `${subject}_record_clean`, weight);
+  return share;
+}
+
+/** Leans on a share with the weight of so many sessions. */
+const shareOf = ({ n, fraud }: HistoryRecord, usual: number, prior: number): number =>
+  (fraud + prior * usual) / (n + prior);
+
+function isMostlyFraud(share: number, n: number): boolean {
+  return share - historyThresholds.mostlyErrors * Math.sqrt((share * (1 - share)) / n) > historyThresholds.mostly;
+}
+
+/** From the network to its range to the device, each against the one before it, so that no outcome weighs twice. */
+function weighPlaces({ respondent, network, range, device }: HistoryFacts, signals: Signal[]): void {
+  const { sourceUsual, networkPrior, rangePrior, devicePrior } = historyThresholds;
+  const ofNetwork = weighAdverse(network, sourceUsual, networkPrior, 'network_record_adverse', signals);
+  const ofRange = weighAdverse(without(range, respondent), ofNetwork, rangePrior, 'range_record_adverse', signals);
+  weighAdverse(without(device, respondent), ofRange, devicePrior, 'device_record_adverse', signals);
+}
+
+/** What is known of a place but for the respondent’s own sessions, which weigh by themselves. */
+function without(record: HistoryRecord | undefined, own: HistoryRecord | null): HistoryRecord | undefined {
+  if (record === undefined || own === null) return record;
+  const fraud = Math.max(0, record.fraud - own.fraud);
+  return { fraud, n: Math.max(fraud, record.n - own.n) };
+}
+
+/** What speaks for a place is not raised: whoever rents it buys its name as well. Returns its share. */
+function weighAdverse(
+  record: HistoryRecord | undefined,
+  usual: number,
+  prior: number,
+  code: 'study_record_adverse' | 'network_record_adverse' | 'range_record_adverse' | 'device_record_adverse',
+  signals: Signal[],
+): number {
+  if (record === undefined || record.n <= 0) return usual;
+  const share = shareOf(record, usual, prior);
+  const weight = Math.min(logit(share) - logit(usual), historyRules[code].weight);
+  if (weight > 0) raise(signals, code, weight);
   return share;
 }

@@ -17,6 +17,8 @@ import { clamp, model, scoreOf, sortDown, type Signal } from './model.js';
 export interface Risk {
   readonly score: number;
   readonly uncapped: number;
+  /** Logits against less logits in favour, of what was seen; negative where more speaks in favour. */
+  readonly balance: number;
   readonly caps: readonly Cap[];
   /** Those of the caps that shaped this score. */
   readonly ceilings: readonly Ceiling[];
@@ -24,7 +26,7 @@ export interface Risk {
   readonly categories: Readonly<Record<RiskAxis, number>>;
 }
 
-interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings'> {
+interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings' | 'balance'> {
   readonly fusion: Fusion;
   /** Whether policy led higher than the evidence alone. */
   readonly policyMoved: boolean;
@@ -44,6 +46,7 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[], clean:
   return {
     score: whole.score,
     uncapped: whole.uncapped,
+    balance: whole.fusion.balance,
     caps: whole.caps,
     ceilings: findCeilings(whole, facts.calibration.blockThreshold),
     findings,
@@ -149,6 +152,8 @@ export interface Fusion {
   readonly axes: Readonly<Record<RiskAxis, number>>;
   /** Logits of all axes less what speaks in favour; never negative. */
   readonly weight: number;
+  /** The same with all that speaks in favour, which may be more than there is to take from. */
+  readonly balance: number;
   /** Axes with enough evidence to agree with another. */
   readonly agreeing: number;
 }
@@ -182,7 +187,8 @@ export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusi
       total += axes[axis];
       if (axes[axis] >= model.corroborationMin) agreeing += 1;
     }
-  return { weighed, axes, weight: Math.max(0, total - applyFavour(favour, against)), agreeing };
+  const balance = total + sumOf(favour, () => true);
+  return { weighed, axes, weight: Math.max(0, total - applyFavour(favour, against)), balance, agreeing };
 }
 
 /** What cannot happen to honest people, and what an authority decided: neither discounted nor offset. */

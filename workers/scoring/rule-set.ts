@@ -7,6 +7,8 @@ import { components, sketchThresholds } from '../duplicates/sketch.js';
 import { duplicateThresholds, duplicateRules } from '../duplicates/duplication.js';
 import { independenceThresholds } from '../duplicates/independence.js';
 import { behaviorThresholds, behaviorRules } from './behavior-rules.js';
+import { claimRules, claimThresholds } from './claims.js';
+import { movementThresholds } from '../duplicates/movement.js';
 import { comparisons, platformStarts, privacySubjects } from './device.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
 import { historyThresholds, historyRules } from './history.js';
@@ -23,6 +25,7 @@ export const rules: Rules = {
   ...deviceRules,
   ...velocityRules,
   ...behaviorRules,
+  ...claimRules,
   ...historyRules,
   ...stepUpRules,
   ...measurementRules,
@@ -39,6 +42,7 @@ export const modelVersion: string = createHash('sha256')
       revision,
       model,
       fit.cleanProbability,
+      fit.calibration,
       fit.weights,
       rules,
       components,
@@ -46,6 +50,8 @@ export const modelVersion: string = createHash('sha256')
       deviceThresholds,
       velocityThresholds,
       behaviorThresholds,
+      claimThresholds,
+      movementThresholds,
       historyThresholds,
       stepUpThresholds,
       duplicateThresholds,

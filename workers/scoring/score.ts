@@ -12,8 +12,9 @@ import { judgeIndependence } from '../duplicates/independence.js';
 import { placeFindings, summarize } from '../evidence/placement.js';
 import { weighBehavior, weighPageInput } from './behavior.js';
 import { weighDevice, weighPage } from './device.js';
+import { weighClaims, weighForgery } from './claims.js';
 import { weighHistory } from './history.js';
-import { applyFit, cleanProbabilityOf } from './fitted.js';
+import { applyFit, cleanProbabilityOf, probabilityOf } from './fitted.js';
 import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
@@ -28,8 +29,9 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const calibration = calibrationOf(facts);
   const visit = readVisit(facts);
   const degraded = findDegraded(visit);
-  const clean = cleanProbabilityOf(visit.pages.length > 0);
-  const signals = raiseSignals(visit, degraded, clean);
+  const isProbed = visit.pages.length > 0;
+  const clean = cleanProbabilityOf(isProbed);
+  const signals = applyFit(raiseSignals(visit, degraded, clean));
   const risk = assessRisk(facts, signals, clean);
   const duplication = judgeDuplication(visit);
   const findings = [
@@ -77,6 +79,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
     modelVersion,
     uncapped: risk.uncapped,
     caps: risk.caps,
+    probability: probabilityOf(risk.balance, isProbed),
     contributions: findings.map(({ signal, discounted, applied, moved }) => ({
       code: signal.code,
       axis: signal.rule.axis,
@@ -88,18 +91,27 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   };
 }
 
-/** What every axis says, with fitted weights. */
-function raiseSignals(visit: Visit, degraded: readonly DegradedSignal[], clean: number): Signal[] {
-  return applyFit([
+/** What every axis says, with experts’ weights. */
+export function raiseSignals(
+  visit: Visit,
+  degraded: readonly DegradedSignal[] = findDegraded(visit),
+  clean: number = cleanProbabilityOf(visit.pages.length > 0),
+): Signal[] {
+  const forgery = weighForgery(visit);
+  // What a forged probe says in its favour counts for nothing.
+  const unlessForged = (probed: Signal[]) =>
+    forgery.length === 0 ? probed : probed.filter(({ weight }) => weight >= 0);
+  return [
     ...weighNetwork(visit),
-    ...weighDevice(visit),
+    ...unlessForged(weighDevice(visit)),
     ...weighVelocity(visit),
-    ...weighBehavior(visit),
+    ...unlessForged(weighBehavior(visit)),
+    ...forgery,
     ...weighHistory(visit),
     ...weighStepUp(visit),
     ...weighMeasurement(visit, degraded, { ceiling: ceilingOf(visit.facts.calibration.blockThreshold), clean }),
     ...weighIntegration(visit),
-  ]);
+  ];
 }
 
 /** A browser, or what drives it, says that it is a program. */
@@ -149,6 +161,7 @@ export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): Recorde
     recommendation: reply.recommendation,
     verdictClass: reply.verdictClass,
     duplicateBand: reply.duplicate.band,
+    independence: reply.independence.score,
     classification,
     // Last: what is spread first and added to is made eighty times slower.
     ...decisionInputsOf(outcome, facts),
@@ -161,7 +174,7 @@ export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): Recorde
  */
 export function findRiskIndicators(facts: ProbeFacts): [code: string, weight: number][] {
   const page = readPage(facts);
-  return keepWorst([weighPage(page, null), weighPageInput(page)])
+  return keepWorst([weighPage(page, null), weighPageInput(page), weighClaims(page)])
     .filter(({ weight }) => weight > 0)
     .map(({ code, weight }) => [code, weight]);
 }

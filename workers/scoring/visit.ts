@@ -9,6 +9,7 @@ export interface Page {
   readonly replaced: boolean;
   readonly body: ProbeBody;
   readonly transport: ProbeTransport;
+  readonly update: ProbeFacts['update'];
   /** As the page read it, and as the probe’s own request carried it. */
   readonly pageAgent: UserAgent | null;
   readonly transportAgent: UserAgent | null;
@@ -53,10 +54,16 @@ function readPages(bodies: readonly ProbeFacts[]): Page[] {
   return bodies.map((facts) => readPage(facts, newest.get(facts.body.nonce) !== facts));
 }
 
-export function readPage({ body, transport }: ProbeFacts, replaced = false): Page {
+/** The message that took the place of a replaced one; none for any other. */
+export const newestOf = ({ replaced, body }: Page, pages: readonly Page[]): Page | undefined =>
+  replaced
+    ? pages.find((page) => page.body.nonce === body.nonce && page.body.seq > body.seq && !page.replaced)
+    : undefined;
+
+export function readPage({ body, transport, update }: ProbeFacts, replaced = false): Page {
   const pageAgent = readUserAgent(body.ua?.ua);
   const transportAgent = sameOrRead(pageAgent, transport.userAgent);
-  return { replaced, body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
+  return { replaced, body, transport, update, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
 }
 
 /**

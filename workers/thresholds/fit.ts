@@ -2,12 +2,15 @@
  * Thresholds that labels allow. blockThreshold is the lowest one whose false blocks stay under the target with 95% confidence; reviewLow the
  * lowest one that keeps reviews within their budget. Under the numbers that the target needs there is a shortfall and never an edge.
  *
+ * Labels speak for the scores they have. Under 50, where a score is not even likely to mean fraud, labels near the threshold have to say that
+ * it does; and what would block most of those whom nobody calls fraudulent is never advised.
+ *
  * A source with at least a third of the numbers leans on the rest of its project for what is missing, weighed at most twice its own;
  * that is said as `borrowed`.
  */
-import type { ThresholdFit, FitSubject, DistributionCell } from '../../src/contract/thresholds.js';
+import type { ThresholdFit, FitSubject, DistributionCell, LevelCounts } from '../../src/contract/thresholds.js';
 import { lowerBound, trialsNeeded, upperBound, deltaInterval } from './statistics.js';
-import { decide, blockedAt, borrow, countLevels, type LevelCounts } from './levels.js';
+import { decide, blockedAt, blockLevelOf, borrow, countLevels, subtract } from './levels.js';
 
 const confidence = 0.95;
 const intervalConfidence = 0.975;
@@ -16,6 +19,11 @@ const reviewBudget = 0.1;
 /** Share of the needed labels that a source must have of its own, and how much more it may borrow than it has. */
 const ownShareMin = 1 / 3;
 const borrowFactor = 2;
+/** Scores from which fraud is likelier than not, and how many points above a lower threshold its own labels must support it. */
+const likelyFrom = 50;
+const supportPoints = 10;
+/** Share of those let in and not known to be fraud that a threshold may block at most. */
+const blockedMax = 0.5;
 
 type Labels = ThresholdFit['labels'];
 type Shortfall = { readonly honest: number; readonly fraud: number };
@@ -27,20 +35,17 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
   const labels = countLabels(cells);
   const common = { labels, current, coverage: coverageOf(cells) };
   const basis = chooseBasis(own, subject);
-  const blockThreshold = basis === null ? null : lowestSafe(basis.counts, target, confidence);
+  const blockThreshold = basis === null ? null : lowestAdvisable(basis.counts, target);
+  const nothing = { shortfall: null, suggested: null, interval: null, projected: null, borrowed: null };
   if (basis === null || blockThreshold === null) {
     const shortfall = shortfallOf(own, target);
     const note = `Not enough labels for a target of ${percent(target)}: ${shortfall.honest} mature completions and ${shortfall.fraud} fraud labels are missing.`;
-    return {
-      ...common,
-      status: 'insufficient_data',
-      shortfall,
-      suggested: null,
-      interval: null,
-      projected: null,
-      borrowed: null,
-      note,
-    };
+    return { ...common, ...nothing, status: 'insufficient_data', shortfall, note };
+  }
+  const share = blockedShare(cells, blockThreshold);
+  if (share > blockedMax) {
+    const note = `No threshold is advised: blocking from ${blockThreshold} would block ${percent(share)} of the sessions that were let in and that no outcome calls fraudulent.`;
+    return { ...common, ...nothing, status: 'not_advisable', note };
   }
   const { reviewLow, reviewRate } = lowestReview(cells, blockThreshold);
   const suggested = { reviewLow, blockThreshold };
@@ -49,7 +54,7 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
     status: 'ok',
     shortfall: null,
     suggested,
-    interval: { blockThreshold: intervalOf(basis.counts, target) },
+    interval: { blockThreshold: intervalOf(basis.counts, target, blockThreshold) },
     projected: { ...compareEdges(subject, basis.counts, blockThreshold), reviewRate },
     borrowed: basis.borrowed,
     note: noteOf(suggested, target, basis),
@@ -57,18 +62,40 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
 }
 
 /** The source’s own labels where they suffice, else with what it may borrow; null where neither does. */
-function chooseBasis(own: LevelCounts, { rest, targetFalseBlockRate }: FitSubject): Basis | null {
+function chooseBasis(own: LevelCounts, { project, targetFalseBlockRate }: FitSubject): Basis | null {
   const honestNeeded = trialsNeeded(0, targetFalseBlockRate, confidence);
   const suffices = ({ honestTotal, fraudTotal }: LevelCounts): boolean =>
     honestTotal >= honestNeeded && fraudTotal >= fraudNeeded;
   if (suffices(own)) return { counts: own, borrowed: null };
-  if (rest === null) return null;
-  const others = countLevels(rest);
+  if (project === null) return null;
+  const others = subtract(project, own);
   const hasShare = own.honestTotal >= honestNeeded * ownShareMin && own.fraudTotal >= fraudNeeded * ownShareMin;
   if (!hasShare || !suffices(others)) return null;
   const borrowed = { honest: own.honestTotal * borrowFactor, fraud: own.fraudTotal * borrowFactor };
   const counts = borrow(own, others, borrowed.honest, borrowed.fraud);
   return suffices(counts) ? { counts, borrowed } : null;
+}
+
+/** The lowest safe threshold that is likely to mean fraud, by the scale or by its own labels; null where none is safe. */
+function lowestAdvisable(counts: LevelCounts, target: number): number | null {
+  let threshold = lowestSafe(counts, target, confidence);
+  while (threshold !== null && threshold < likelyFrom && !isSupported(counts, threshold)) threshold += 1;
+  return threshold;
+}
+
+/** Most of the labelled sessions just above the threshold are fraud, with 95% confidence and enough of them. */
+function isSupported({ honest, fraud }: LevelCounts, threshold: number): boolean {
+  const within = (counts: readonly number[]): number =>
+    blockedAt(counts, threshold) - blockedAt(counts, threshold + supportPoints);
+  const caught = within(fraud);
+  return caught >= fraudNeeded && lowerBound(caught, caught + within(honest), confidence) > 0.5;
+}
+
+/** Of the sessions that were let in and that no outcome calls fraudulent, the share that a threshold blocks. */
+function blockedShare(cells: readonly DistributionCell[], blockThreshold: number): number {
+  const people = cells.filter(({ label, recommendation }) => label !== 'fraud' && recommendation !== 'block');
+  const blocked = people.filter(({ inputs }) => blockLevelOf(inputs) >= blockThreshold);
+  return sizeOf(people) === 0 ? 0 : sizeOf(blocked) / sizeOf(people);
 }
 
 /** The lowest whole threshold whose upper bound on false blocks meets the target; null where not even 100 does. */
@@ -84,11 +111,11 @@ function meetsTarget(blocked: number, total: number, target: number, level: numb
 }
 
 /** Thresholds below the first are refuted by the labels; from the second on they are confirmed. */
-function intervalOf(counts: LevelCounts, target: number): [number, number] {
+function intervalOf(counts: LevelCounts, target: number, suggested: number): [number, number] {
   const { honest, honestTotal } = counts;
   let low = 1;
   while (low < 100 && lowerBound(blockedAt(honest, low), honestTotal, intervalConfidence) > target) low += 1;
-  return [low, lowestSafe(counts, target, intervalConfidence) ?? 100];
+  return [Math.min(low, suggested), Math.max(lowestSafe(counts, target, intervalConfidence) ?? 100, suggested)];
 }
 
 /** The lowest whole reviewLow from 1 on that sends no more than the budget of all sessions to review, and the share that it does send. */
@@ -152,17 +179,16 @@ function shortfallOf({ honest, honestTotal, fraudTotal }: LevelCounts, target: n
 }
 
 function countLabels(cells: readonly DistributionCell[]): Labels {
-  const of = (label: DistributionCell['label']): number =>
-    cells.reduce((total, cell) => total + (cell.label === label ? cell.count : 0), 0);
+  const of = (label: DistributionCell['label']): number => sizeOf(cells.filter((cell) => cell.label === label));
   return { honest: of('honest'), fraud: of('fraud'), pending: of('pending') };
 }
 
 function coverageOf(cells: readonly DistributionCell[]): ThresholdFit['coverage'] {
   const { honest, fraud } = countLabels(cells);
   return {
-    sessions: cells.reduce((total, { count }) => total + count, 0),
+    sessions: sizeOf(cells),
     labelled: honest + fraud,
-    blocked: cells.reduce((total, cell) => total + (cell.recommendation === 'block' ? cell.count : 0), 0),
+    blocked: sizeOf(cells.filter(({ recommendation }) => recommendation === 'block')),
   };
 }
 
@@ -176,5 +202,7 @@ function noteOf(
     ? own
     : `${own} The source has few labels of its own and leans on the rest of the project (weight ${Math.round(borrowed.honest)} honest, ${Math.round(borrowed.fraud)} fraud).`;
 }
+
+const sizeOf = (cells: readonly DistributionCell[]): number => cells.reduce((total, { count }) => total + count, 0);
 
 const percent = (value: number): string => `${Number((value * 100).toPrecision(3))}%`;

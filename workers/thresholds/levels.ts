@@ -4,17 +4,10 @@ import type {
   DistributionCell,
   HypotheticalDecision,
   HypotheticalThresholds,
+  LevelCounts,
 } from '../../src/contract/thresholds.js';
 import { calibrationDefaults } from '../../src/contract/calibration.js';
 import { applyCaps, recommend } from '../scoring/verdict.js';
-
-export interface LevelCounts {
-  /** By level, 0 to 100. */
-  readonly honest: readonly number[];
-  readonly fraud: readonly number[];
-  readonly honestTotal: number;
-  readonly fraudTotal: number;
-}
 
 const levels = 101;
 
@@ -44,6 +37,17 @@ export function borrow(own: LevelCounts, rest: LevelCounts, honest: number, frau
     fraud: mixed(own.fraud, rest.fraud, rest.fraudTotal, fraud),
     honestTotal: own.honestTotal + (rest.honestTotal === 0 ? 0 : honest),
     fraudTotal: own.fraudTotal + (rest.fraudTotal === 0 ? 0 : fraud),
+  };
+}
+
+export function subtract(all: LevelCounts, own: LevelCounts): LevelCounts {
+  const less = (counts: readonly number[], mine: readonly number[]): number[] =>
+    counts.map((count, level) => count - (mine[level] ?? 0));
+  return {
+    honest: less(all.honest, own.honest),
+    fraud: less(all.fraud, own.fraud),
+    honestTotal: all.honestTotal - own.honestTotal,
+    fraudTotal: all.fraudTotal - own.fraudTotal,
   };
 }
 

@@ -49,7 +49,7 @@ function betaFraction(x: number, a: number, b: number): number {
 }
 
 /** The x that a share of Beta(a, b) lies below. */
-function betaQuantile(share: number, a: number, b: number): number {
+export function betaQuantile(share: number, a: number, b: number): number {
   let low = 0;
   let high = 1;
   for (let step = 0; step < bisections; step += 1) {

@@ -37,7 +37,7 @@ export interface Failure {
 }
 
 const pictureFailures: Readonly<Record<PictureDoubt, readonly [FailureCategory, string]>> = {
-  missing: ['authenticity', 'The pictures that were asked for did not come.'],
+  missing: ['authenticity', 'The pictures that were asked for are missing, or could not be judged.'],
   other_face: ['authenticity', 'The pictures do not show the face that was measured.'],
   other_movement: ['liveness', 'The pictures do not show the movements that were measured.'],
 };

@@ -69,8 +69,8 @@ export const verdictTables = {
     /** Share of a capture’s marks seen elsewhere that makes it a replay. */
     replayShare: 0.5,
     /** The same of its marks of motion that one other session sent, and how many these are at least. */
-    motionShare: 0.09,
-    motionMarksMin: 6,
+    motionShare: 0.15,
+    motionMarksMin: 10,
     severalFacesShare: 0.2,
   },
 } as const;

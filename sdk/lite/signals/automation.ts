@@ -3,7 +3,7 @@ import type { Reader } from '../types.js';
 
 /** Prefixes are whole enough to spare players, product tours and wallets (`phantom` is one). */
 const revealing =
-  /^(\$?cdc_|\$chrome_async|__pw|__pptr|_phantom|callPhantom|__nightmare|domAutomation|awesomium|__lastWatir|__(fx)?driver_)|selenium|webdriver|playwright|puppeteer|stagehand|browser_?use(?!r)|skyvern/i;
+  /^(\$?cdc_|\$chrome_async|__pw|__pptr|_phantom|callPhantom|__nightmare|domAutomation|__(fx)?driver_)|selenium|webdriver|playwright|puppeteer|stagehand|browser_?use(?!r)|skyvern/i;
 
 /** Reads the automation group. Only names that match are reported, never a value. */
 export const readAutomation: Reader<'auto'> = () => ({

@@ -3,7 +3,7 @@ import { hashText } from '../hash.js';
 import type { Reader } from '../types.js';
 
 const list =
-  'Arial,Calibri,Cambria,Candara,Comic Sans MS,Constantia,DejaVu Sans,Franklin Gothic,Geneva,Gill Sans,Helvetica Neue,Impact,Leelawadee,Liberation Sans,Menlo,Noto Sans,Optima,PingFang SC,Roboto,Segoe UI,Tahoma,Ubuntu,Verdana';
+  'Arial,Calibri,Comic Sans MS,DejaVu Sans,Helvetica Neue,Impact,Liberation Sans,Menlo,Noto Sans,PingFang SC,Roboto,Segoe UI,Ubuntu,Verdana';
 
 export const readFonts: Reader<'env'> = () => {
   const pen = document.createElement('canvas').getContext('2d')!;

@@ -15,6 +15,7 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
   const held = new Map<string, number>();
   let keys = 0;
   let noCode = 0;
+  let keyNoShift = 0;
   let inputNoKey = 0;
   let pastes = 0;
   let pasteChars = 0;
@@ -29,6 +30,9 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
     keys++;
     // On-screen keyboards and input methods have no code, rightly.
     if (!event.code && !event.isComposing && event.key !== 'Unidentified' && event.key !== 'Process') noCode++;
+    // A capital takes Shift or Caps Lock on every keyboard.
+    if (/^Key.[A-Z]$/.test(event.code + event.key) && !event.shiftKey && !event.getModifierState('CapsLock'))
+      keyNoShift++;
     const ms = event.timeStamp - releasedAt;
     if (ms < pauseMs) flight(ms);
     if (held.size < heldMax) held.set(event.code, event.timeStamp);
@@ -48,5 +52,14 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
   listen('input', (event) => {
     if ((event as InputEvent).inputType === 'insertText' && event.timeStamp - causeAt > causeMs) inputNoKey++;
   });
-  return () => ({ keys, keyDwell: dwell(), keyFlight: flight(), keyNoCode: noCode, inputNoKey, pastes, pasteChars });
+  return () => ({
+    keys,
+    keyDwell: dwell(),
+    keyFlight: flight(),
+    keyNoCode: noCode,
+    keyNoShift,
+    inputNoKey,
+    pastes,
+    pasteChars,
+  });
 };

@@ -1,4 +1,4 @@
-/** How the pointer moves: its rhythm, speed, turns, straightness, and how the browser delivered it. */
+/** How the pointer moves: its rhythm, turns, straightness, and how the browser delivered it. */
 import { createSample, round } from '../sample.js';
 import type { Watcher } from '../types.js';
 
@@ -7,13 +7,12 @@ const pauseMs = 300;
 
 export const watchPointer: Watcher<'beh'> = (listen) => {
   const interval = createSample();
-  const speed = createSample();
   const turn = createSample();
   const straight = createSample();
   const coalesced = createSample();
   let moves = 0;
-  let fractional = 0;
-  let resolution = Infinity;
+  let subpixel = 0;
+  let fineTimes = 0;
   let last: PointerEvent | undefined;
   let start: PointerEvent | undefined;
   let path = 0;
@@ -29,17 +28,16 @@ export const watchPointer: Watcher<'beh'> = (listen) => {
     const length = last ? distance(event, last) : 1;
     if (!length) return;
     moves++;
-    if (event.clientX % 1 || event.clientY % 1) fractional++;
+    // Zoomed and dense screens have fractions of CSS pixels by right.
+    if (devicePixelRatio === 1 && (event.clientX % 1 || event.clientY % 1)) subpixel++;
     coalesced(event.getCoalescedEvents?.().length || NaN);
     const ms = last ? event.timeStamp - last.timeStamp : 0;
-    // Whole milliseconds leave nothing behind the point, and what is left shows how fine the clock is.
-    if (ms > 0) resolution = Math.min(resolution, round(ms % 1) || 1);
+    if ((ms + 0.05) % 1 > 0.1) fineTimes++;
     if (ms > pauseMs) endStroke();
     if (start) {
       const direction = Math.atan2(event.clientY - last!.clientY, event.clientX - last!.clientX);
       const change = Math.abs(direction - angle);
       interval(ms);
-      speed(length / ms);
       turn(Math.min(change, 2 * Math.PI - change));
       angle = direction;
       path += length;
@@ -54,12 +52,11 @@ export const watchPointer: Watcher<'beh'> = (listen) => {
     return {
       moves,
       interval: interval(),
-      speed: speed(),
       turn: turn(),
       straight: current === null ? mean && mean[1] : round(((mean ? mean[1] * strokes : 0) + current) / (strokes + 1)),
       coalesced: coalesced(),
-      resolution: resolution < Infinity ? resolution : null,
-      fractional: moves ? round(fractional / moves) : null,
+      subpixel,
+      fineTimes,
     };
   };
 };

@@ -8,6 +8,7 @@ import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { isOperatorCommand, type OperatorCommand } from './operator-command.js';
 import { deriveSigningKey } from '../../crypto/master-key.js';
 import { Fault, isUnavailable } from '../../errors.js';
+import { readApplied } from '../../stores/database/migration-plan.js';
 import { readServerMark } from '../../stores/database/server.js';
 import { causeOf } from '../../stores/store-report.js';
 import { runOperatorCommand, type OperatorDeps } from './operator.js';
@@ -27,7 +28,7 @@ const digestOf = (body: string): string => createHash('sha256').update(body).dig
 /** Registers the address on the admin server. */
 export function registerOperatorChannel(
   app: FastifyInstance,
-  deps: OperatorDeps & { readonly masterKey: Uint8Array },
+  deps: OperatorDeps & { readonly masterKey: Uint8Array; readonly stores: readonly string[] },
 ): void {
   const { publicKey } = deriveSigningKey(deps.masterKey, purpose);
   void app.register(async (scope) => {
@@ -51,7 +52,9 @@ export function registerOperatorChannel(
       return null;
     };
     scope.get(operatorPath, async (request, reply) =>
-      (await admit(request, reply, '')) === null ? reply : { status: 'ok' },
+      (await admit(request, reply, '')) === null
+        ? reply
+        : { stores: deps.stores, schema: (await readApplied(deps.database)).at(-1)?.name },
     );
     scope.post(operatorPath, async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : '';
@@ -77,12 +80,19 @@ export type SentCommand =
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'nobody' | 'elsewhere' };
 
-/** Whether a service of this master key listens there and works on the intended database. Checked before any command is sent. */
+/** What a service works on. */
+export interface ServiceStores {
+  readonly stores: readonly string[];
+  /** The last migration there. */
+  readonly schema: string;
+}
+
+/** Whether a service of this master key listens there and works on the intended database, and on what. Checked before any command is sent. */
 export async function findOperatorService(
   adminUrl: string,
   masterKey: Uint8Array,
   database: string | null = null,
-): Promise<'here' | 'nobody' | 'elsewhere'> {
+): Promise<ServiceStores | 'nobody' | 'elsewhere'> {
   const answer = await fetch(adminUrl + operatorPath, {
     headers: { authorization: await sign(masterKey, '', database) },
     signal: AbortSignal.timeout(lookDeadlineMs),
@@ -92,8 +102,8 @@ export async function findOperatorService(
       cause: error,
     });
   });
+  if (answer?.ok === true) return (await answer.json()) as ServiceStores;
   await answer?.body?.cancel();
-  if (answer?.ok === true) return 'here';
   if (answer?.status === misdirected) return 'elsewhere';
   if (answer !== null && answer.status >= 500)
     throw new Error(`${adminUrl} answers ${answer.status}, its database is probably away; nothing was done.`);

@@ -85,7 +85,7 @@ const otherwise: Readonly<Record<string, Partial<ScoreFacts>>> = {
   test_step_up: {
     calibration: { ...calibrationDefaults, stepUpEnabled: true },
     probe: probeOf({
-      auto: { webdriver: false, globals: [], debugStack: true, debugGetter: false },
+      auto: { webdriver: false, globals: [], debugStack: true, debugGetter: true },
       lies: ['proxy.webdriver', 'proxy.languages'],
     }),
   },

@@ -5,7 +5,7 @@
 import type { Counters } from '../../stores/counters/port.js';
 import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
 import { decay, type HistoryRow, sortRows } from './history-shifts.js';
-import { nextInTurn } from './work-orders.js';
+import { createTurns } from './turns.js';
 
 export interface HistoryPublisherDeps {
   readonly database: Database;
@@ -50,25 +50,25 @@ async function notePublished(deps: HistoryPublisherDeps, published: readonly His
   );
 }
 
-/** Publishes what waits, a page of every project in turn. */
+/** Publishes what waits, a page of every organization in turn. */
 export interface PendingPublisher {
   /** Publishes the next page; answers how many records, 0 where none waits. */
   next(): Promise<number>;
 }
 
 export function createPendingPublisher(deps: HistoryPublisherDeps): PendingPublisher {
-  let after = '';
+  const nextTurn = createTurns();
   return {
     async next() {
-      const turn = await nextInTurn(deps.database, { table: 'history', where: unpublished }, after);
+      const turn = await nextTurn(deps.database, { table: 'history', where: unpublished }, pageMax);
       if (turn.projects.length === 0) return 0;
       const rows = await deps.database.query<HistoryRow>(
-        `SELECT own.* FROM unnest($1::text[]) AS project, LATERAL (
-           SELECT namespace, subject_ref, version, days FROM history WHERE namespace = project AND ${unpublished} LIMIT $2) AS own`,
-        [turn.projects, Math.ceil(pageMax / turn.projects.length)],
+        `SELECT own.* FROM unnest($1::text[], $2::int[]) AS turn (project, share), LATERAL (
+           SELECT namespace, subject_ref, version, days FROM history WHERE namespace = project AND ${unpublished} LIMIT share) AS own`,
+        [turn.projects, turn.shares],
       );
       // Also where some fail: they come again in their turn, and the others are not kept waiting.
-      after = turn.next;
+      turn.end();
       await publishRecords(deps, rows);
       return rows.length;
     },

@@ -4,13 +4,7 @@
  */
 import { type OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
-import {
-  holderOf,
-  type Namespace,
-  namespaceOf,
-  type NamespaceOwner,
-  splitNamespace,
-} from '../../stores/counters/namespace.js';
+import { holderOf, type Namespace, namespaceOf, type NamespaceOwner } from '../../stores/counters/namespace.js';
 import { respondentSubject } from '../gather.js';
 import { pack, unpack } from 'msgpackr';
 import type { Database } from '../../stores/database/port.js';
@@ -99,21 +93,22 @@ export function sortRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
 
 /** What one call had accepted, in the log: it wakes the consumers, and restores what was accepted after a back-up. */
 interface AcceptedOutcomes {
-  readonly namespace: string;
+  readonly organizationId: string;
   readonly accepted: number;
   readonly atMs?: number;
   readonly rows?: readonly OutcomeRow[];
 }
 
 /** Of the namespace’s key, so that statements of one event stay in their order. */
-export const entryOfOutcomes = (namespace: string, atMs: number, rows: readonly OutcomeRow[]): LogEntry => ({
-  key: namespace,
-  value: new Uint8Array(pack({ namespace, accepted: rows.length, atMs, rows } satisfies AcceptedOutcomes)),
+export const entryOfOutcomes = (owner: NamespaceOwner, atMs: number, rows: readonly OutcomeRow[]): LogEntry => ({
+  key: namespaceOf(owner),
+  value: new Uint8Array(
+    pack({ organizationId: owner.organizationId, accepted: rows.length, atMs, rows } satisfies AcceptedOutcomes),
+  ),
 });
 
-/** The project whose they are, or the organization for keys that have none. Throws for what is no such entry. */
-export const tenantOfOutcomes = ({ value }: LogEntry): string =>
-  splitNamespace((unpack(value) as AcceptedOutcomes).namespace).holder;
+/** Throws for what is no such entry. */
+export const tenantOfOutcomes = ({ value }: LogEntry): string => (unpack(value) as AcceptedOutcomes).organizationId;
 
 /** Whether an entry names one of these sessions, or of the respondent. Throws for what is no such entry. */
 export function concernsErased(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {

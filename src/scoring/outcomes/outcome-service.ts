@@ -7,7 +7,6 @@ import { invalid } from '../../kernel/faults.js';
 import type { OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import { Fault, type Issue } from '../../errors.js';
-import { namespaceOf } from '../../stores/counters/namespace.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
@@ -55,7 +54,7 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
           ? null
           : wakeConsumers(
               deps,
-              namespaceOf(owner),
+              owner,
               valid.filter((row) => !failed.has(row)),
             ),
       ]);
@@ -155,10 +154,10 @@ async function countUnmatched(
 /** The order is in the database already: a wake-up that is lost costs the consumers’ polling interval, nothing else. */
 async function wakeConsumers(
   { log, logger, now }: OutcomeServiceDeps,
-  namespace: string,
+  owner: DataOwner,
   rows: readonly OutcomeRow[],
 ): Promise<void> {
   await log
-    .append('outcomes', [entryOfOutcomes(namespace, now(), rows)])
+    .append('outcomes', [entryOfOutcomes(owner, now(), rows)])
     .catch((error: unknown) => logger.warn({ err: error }, 'consumers were not woken; they find the work by polling'));
 }

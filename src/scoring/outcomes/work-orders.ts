@@ -1,10 +1,11 @@
 /**
- * Orders to adjudicate sessions, or to count them again, taken from each project in turn. A failed batch is repeated smaller, and grows again with success. An
+ * Orders to adjudicate sessions, or to count them again, taken from each organization in turn. A failed batch is repeated smaller, and grows again with success. An
  * order that fails alone goes to the end of its project and rests, because it would otherwise block every round.
  */
 import { createBatchSize } from '../../stores/database/batch-size.js';
 import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
 import { nameOf, type SessionName, sessionOf } from './session-subjects.js';
+import { createTurns, type NextTurn, type Turn, type WaitingIn } from './turns.js';
 
 type Work<T> = (tx: Queryable, sessions: readonly SessionName[]) => Promise<T>;
 
@@ -27,13 +28,13 @@ export function createWorkOrders(
   table: OrderTable = 'adjudication_work',
 ): WorkOrders {
   const size = createBatchSize(batchMax);
-  let after = '';
+  const nextTurn = createTurns();
   const resting = createResting();
   const free = (): Orders => waitingBut(table, resting.ids());
-  const workOff = <T>(waiting: Orders, projects: readonly string[], work: Work<T>) =>
+  const workOff = <T>(waiting: Orders, turn: Turn, work: Work<T>) =>
     database.transaction(
       async (tx) => {
-        const sessions = await takeOrders(tx, waiting, projects, size.current());
+        const sessions = await takeOrders(tx, waiting, turn);
         return sessions.length === 0 ? null : work(tx, sessions);
       },
       { opening: keysAreLookedUp },
@@ -43,13 +44,13 @@ export function createWorkOrders(
       try {
         const waiting = free();
         // Mostly nothing waits: that is seen without a transaction.
-        const turn = await nextInTurn(database, waiting, after, size.current());
-        const result = turn.projects.length === 0 ? null : await workOff(waiting, turn.projects, work);
-        after = turn.next;
+        const turn = await nextTurn(database, waiting, size.current());
+        const result = turn.projects.length === 0 ? null : await workOff(waiting, turn, work);
+        turn.end();
         size.succeeded();
         return result;
       } catch (error) {
-        if (size.current() === 1) resting.add(await postpone(database, after, free()));
+        if (size.current() === 1) resting.add(await postpone(database, nextTurn, free()));
         size.failed(batchMax);
         throw error;
       }
@@ -79,9 +80,9 @@ const waitingBut = (table: OrderTable, ids: readonly number[]): Orders => ({
 });
 
 /** Moves the next order to the end and returns its new number. What fails here failed the work too, which reports it. */
-async function postpone(database: Database, after: string, waiting: Orders): Promise<number | null> {
+async function postpone(database: Database, nextTurn: NextTurn, waiting: Orders): Promise<number | null> {
   const { table, where } = waiting;
-  const { projects } = await nextInTurn(database, waiting, after, 1).catch(() => ({ projects: [] }));
+  const { projects } = await nextTurn(database, waiting, 1).catch(() => ({ projects: [] }));
   const rows = await database
     .query<{ id: number }>(
       `UPDATE ${table} SET work_id = nextval(pg_get_serial_sequence('${table}', 'work_id'))
@@ -93,73 +94,24 @@ async function postpone(database: Database, after: string, waiting: Orders): Pro
   return rows[0]?.id ?? null;
 }
 
-/** Projects that are served in one go. */
-const projectsMax = 50;
-
-export interface Turn {
-  readonly projects: readonly string[];
-  /** Where the next turn goes on. */
-  readonly next: string;
-}
-
-type OrderTable = 'adjudication_work' | 'label_work';
-
-export interface WaitingIn {
-  /** An index of it begins with namespace. */
-  readonly table: OrderTable | 'history';
-  /** What else holds of a row that waits. */
-  readonly where: string;
-}
-
 type Orders = WaitingIn & { readonly table: OrderTable };
-
-/** At most `max` projects after `after`, else from the first on: a backlog delays no other project, and each costs one index lookup. */
-export async function nextInTurn(
-  tx: Queryable,
-  waiting: WaitingIn,
-  after: string,
-  max: number = projectsMax,
-): Promise<Turn> {
-  const count = Math.min(max, projectsMax);
-  const projects = await listAfter(tx, waiting, after, count);
-  if (projects.length === 0 && after !== '') return nextInTurn(tx, waiting, '', max);
-  return { projects, next: projects.length < count ? '' : (projects.at(-1) ?? '') };
-}
-
-async function listAfter(
-  tx: Queryable,
-  { table, where }: WaitingIn,
-  after: string,
-  count: number,
-): Promise<readonly string[]> {
-  const first = (than: string): string =>
-    `SELECT namespace FROM ${table} WHERE namespace > ${than} AND ${where} ORDER BY namespace LIMIT 1`;
-  const rows = await tx.query<{ namespace: string }>(
-    `WITH RECURSIVE waiting (namespace) AS (
-       (${first('$1')}) UNION ALL
-       SELECT later.namespace FROM waiting, LATERAL (${first('waiting.namespace')}) AS later)
-     SELECT namespace FROM waiting LIMIT ${count}`,
-    [after],
-  );
-  return rows.map((row) => row.namespace);
-}
+type OrderTable = Exclude<WaitingIn['table'], 'history'>;
 
 /**
- * Takes up to `max` free orders of these projects, an equal share of each, oldest first. Returns their sessions, each once and in one
+ * Takes free orders of these projects, of each its share, oldest first. Returns their sessions, each once and in one
  * order for all who lock them.
  */
 async function takeOrders(
   tx: Queryable,
   { table, where }: Orders,
-  projects: readonly string[],
-  max: number,
+  { projects, shares }: Turn,
 ): Promise<readonly SessionName[]> {
   const rows = await tx.query<{ namespace: string; session_ref: string }>(
     `DELETE FROM ${table} WHERE work_id IN (
-       SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
-         SELECT work_id FROM ${table} WHERE namespace = project AND ${where} ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
+       SELECT own.work_id FROM unnest($1::text[], $2::int[]) AS turn (project, share), LATERAL (
+         SELECT work_id FROM ${table} WHERE namespace = project AND ${where} ORDER BY work_id LIMIT share FOR UPDATE SKIP LOCKED) AS own)
      RETURNING namespace, session_ref`,
-    [projects, Math.ceil(max / projects.length)],
+    [projects, shares],
   );
   const sessions = new Map(
     rows.map((row) => {

@@ -59,19 +59,23 @@ export function createProbeService(deps: ProbeServiceDeps) {
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       // An empty token names no device; it would be one that everybody without storage shares.
       const token = body.ids?.token || null;
-      const { sketch, bands, indicators } = await deps.pool.run({ kind: 'message', body, transport });
+      const { movement, indicators, sketch, bands } = await deps.pool.run({ kind: 'message', body, transport });
+      const session = ref('session', body.sessionId);
+      const repeats =
+        movement.length === 0 ? 0 : await deps.counters.noteMovement({ nowMs, projectId, session, marks: movement });
+      const repeated = repeats > 0 ? { repeats } : {};
       const result = await deps.counters.storeProbe({
         nowMs,
         projectId,
-        session: ref('session', body.sessionId),
+        session,
         nonce: ref('nonce', body.nonce),
         phase: body.phase,
         seq: body.seq,
-        content: packMessage({ body, transport: { ...transport, receivedAtMs: nowMs } }),
+        content: packMessage({ body, transport: { ...transport, receivedAtMs: nowMs, ...repeated } }),
         device: token === null ? null : ref('device', token),
         sketch,
         bands,
-        indicators,
+        indicators: repeats > 0 ? [...indicators, ['input_repeated', repeats]] : indicators,
       });
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')

@@ -3,7 +3,7 @@
  * another key looks like one that does not exist.
  */
 import { notFound } from '../../kernel/faults.js';
-import type { KeyCaller } from '../../kernel/caller.js';
+import type { DataOwner } from '../../kernel/caller.js';
 import type { Classification, ScoreFacts } from '../../contract/facts.js';
 import type { EvidenceReply } from '../../contract/score.js';
 import type { SigningKey } from '../../crypto/master-key.js';
@@ -36,7 +36,7 @@ const notes = {
 
 export function createEvidenceService(deps: EvidenceServiceDeps) {
   return {
-    async evidence(caller: KeyCaller, receiptId: string): Promise<EvidenceReply> {
+    async evidence(caller: EvidenceReader, receiptId: string): Promise<EvidenceReply> {
       const fixed = fixedReceiptOf(caller, receiptId);
       if (fixed !== null) return renderFixed(deps.pool, fixed);
       const recorded = await findRecorded(deps, caller, receiptId);
@@ -56,6 +56,7 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
         sessionId,
         scoredAt,
         evidence: rendered.evidence,
+        verdict: rendered.verdict,
         provenance: {
           faithful: recorded.authentic && same,
           note: noteOf(recorded, same, sameRules),
@@ -67,21 +68,22 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
   };
 }
 
-/** The key that scored; and an OAuth client that may read receipts, in the project and mode that it reads in. */
-const mayRead = (caller: KeyCaller, owner: RecordedReceipt['owner']): boolean =>
+/** Whoever asks; `wholeProject`: whatever was scored in the project and mode, not only with this key. */
+export type EvidenceReader = DataOwner & { readonly wholeProject?: boolean };
+
+const mayRead = (caller: EvidenceReader, owner: RecordedReceipt['owner']): boolean =>
   owner.lineage === caller.lineage ||
-  (caller.client === true &&
-    caller.scopes.includes('receipts:read') &&
+  (caller.wholeProject === true &&
     owner.organizationId === caller.organizationId &&
     namespaceOf(owner) === namespaceOf(caller));
 
 /** Of facts that no store has: whoever renders them does so by the rules that scored them. */
 async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
-  const { evidence, modelVersion } = await pool.run({ kind: 'evidence', facts });
+  const { evidence, verdict, modelVersion } = await pool.run({ kind: 'evidence', facts });
   const { receiptId, sessionId } = facts;
   const scoredAt = new Date(facts.scoredAtMs).toISOString();
   const provenance = { faithful: true, note: notes.faithful, modelVersion, scoredAt };
-  return { receiptId, sessionId, scoredAt, evidence, provenance };
+  return { receiptId, sessionId, scoredAt, evidence, verdict, provenance };
 }
 
 function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRules: boolean): string {

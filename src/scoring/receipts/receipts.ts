@@ -21,7 +21,7 @@ import {
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log, LogEntry } from '../../stores/log/port.js';
 import { makePartition } from './partitions.js';
-import { type IndexedReceipt, indexing } from '../sessions/session-index.js';
+import { type IndexedReceipt, indexing, topReasonOf } from '../sessions/session-index.js';
 import { counting, orderingRecount, scoredSessionOf } from '../thresholds/distribution-store.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -115,6 +115,7 @@ function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[]
       studyId: receipt.studyId,
       sourceId: receipt.sourceId,
       supersedes: receipt.supersedes,
+      topReason: topReasonOf(verdict),
       subjects: subjectsOf(receipt),
       respondentKnown: receipt.subjects.respondent !== null,
     },
@@ -136,8 +137,8 @@ const projectColumn = (receipt: Receipt): Namespace | null =>
   receipt.projectId === null ? null : namespaceOf(receipt);
 
 /** Whose history the session belongs to. */
-const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
-  [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
+const subjectsOf = ({ subjects, device }: Receipt): readonly string[] =>
+  Object.values({ ...subjects, device }).filter((subject) => subject != null);
 
 const receiptIds = texts<ReceiptRow>((row) => row.receipt.receiptId);
 const times = doubles<ReceiptRow>((row) => row.scoredAt.getTime());

@@ -1,9 +1,8 @@
 /**
- * Routes of scored sessions: what is known of one, and lists of them. Both are of the key’s project; an organization key names one.
+ * Routes of scored sessions: what is known of one, and lists of them. Both are of the key’s project; any other credential names one.
  */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Access } from '../../http/access-declaration.js';
 import { CallerId } from '../../contract/common.js';
 import {
   ScoredSessionPage,
@@ -11,9 +10,8 @@ import {
   SessionTrailQuery,
   SessionTrailReply,
 } from '../../contract/session-trail.js';
-import { keyCaller } from '../../http/access.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
-import { resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
+import { readingProject, resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { SessionService } from './session-service.js';
 
 export interface SessionRouteDeps extends ProjectScopeDeps {
@@ -21,12 +19,11 @@ export interface SessionRouteDeps extends ProjectScopeDeps {
 }
 
 const route = routesOf('Scoring');
-const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'], demo: 'refused' };
 
 export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
   app.get(
     '/lite/sessions/:sessionId',
-    route(access, {
+    route(readingProject, {
       operationId: 'readSession',
       summary: 'What is known of a session',
       description:
@@ -36,14 +33,14 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
       response: { 200: SessionTrailReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const owner = await resolveProjectScope(deps, keyCaller(request), request.query.projectId);
+      const owner = await resolveProjectScope(deps, request.caller, request.query.projectId);
       return deps.sessions.trail(owner, request.params.sessionId);
     },
   );
 
   app.get(
     '/lite/sessions',
-    route(access, {
+    route(readingProject, {
       operationId: 'listSessions',
       summary: 'List scored sessions, those scored last first',
       description: 'Each with its latest receipt. A page at a time: pass nextCursor on as cursor until it is null.',
@@ -52,7 +49,7 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
     }),
     async (request) => {
       const { projectId, ...query } = request.query;
-      return deps.sessions.list(await resolveProjectScope(deps, keyCaller(request), projectId), query);
+      return deps.sessions.list(await resolveProjectScope(deps, request.caller, projectId), query);
     },
   );
 }

@@ -1,9 +1,15 @@
 /**
  * Scored sessions, each with its latest receipt, also if written twice or out of order. The consumer that records receipts writes them.
  */
-import type { ScoredSession, SessionListQuery, SessionReceipt } from '../../contract/session-trail.js';
+import type { RecordedVerdict } from '../../contract/pool.js';
+import {
+  textSessionsMax,
+  type ScoredSession,
+  type SessionListQuery,
+  type SessionReceipt,
+} from '../../contract/session-trail.js';
 import { leastIdAt } from '../../crypto/ids.js';
-import { cutPage, type Page, type PageOf } from '../../kernel/paging.js';
+import { cursorOf, cutPage, type Page, type PageOf } from '../../kernel/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import { batchFunction, booleans, doubles, integers, texts } from '../../stores/database/call-functions.js';
@@ -21,6 +27,10 @@ export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
   readonly respondentKnown: boolean;
 }
 
+/** Findings of a verdict stand strongest first. */
+export const topReasonOf = ({ classification }: Pick<RecordedVerdict, 'classification'>): string | null =>
+  classification.find(({ list }) => list === 'against')?.code ?? null;
+
 /** Records the sessions of a batch of receipts. */
 export const indexing = batchFunction<IndexedReceipt>('index_sessions', [
   texts((receipt) => receipt.organizationId),
@@ -36,6 +46,7 @@ export const indexing = batchFunction<IndexedReceipt>('index_sessions', [
   texts((receipt) => receipt.studyId),
   texts((receipt) => receipt.sourceId),
   texts((receipt) => receipt.supersedes),
+  texts((receipt) => receipt.topReason),
   texts((receipt) => receipt.subjects.join(',')),
   booleans((receipt) => receipt.respondentKnown),
 ]);
@@ -52,6 +63,7 @@ type IndexRow = {
   readonly study_id: string | null;
   readonly source_id: string | null;
   readonly supersedes: string | null;
+  readonly top_reason: string | null;
 };
 
 /** Between which times a session was scored; null where it never was. */
@@ -69,19 +81,28 @@ export async function findScoredTimes(
   return row === undefined ? null : { first: row.first_scored_at, last: row.scored_at };
 }
 
+/** What a list looks for: its text as it is, and as the references that sessions and respondents are kept by. */
+export interface SessionFilter extends Omit<SessionListQuery, 'projectId' | 'limit' | 'cursor' | 'text' | 'sharing'> {
+  readonly text?: { readonly plain: string; readonly session: string; readonly respondent: string };
+  /** Others than this session that have one of the subjects. */
+  readonly sharing?: { readonly session: string; readonly subjects: readonly string[] };
+}
+
+const textMatch = ([plain, session, respondent]: readonly string[]): string =>
+  `(position(lower(${plain}) IN lower(session_id)) > 0 OR session_ref = ${session} OR ${respondent} = ANY(subjects) OR receipt_id = ${plain} OR top_reason = ${plain})`;
+
 /** A page of a project’s sessions, those scored last first. */
 export async function listSessions(
   database: Database,
   owner: { readonly organizationId: string; readonly namespace: Namespace },
-  filter: Omit<SessionListQuery, 'projectId' | 'limit' | 'cursor'>,
+  filter: SessionFilter,
   page: Page,
 ): Promise<PageOf<ScoredSession>> {
-  const values: SqlValue[] = [owner.namespace];
-  const conditions = ['namespace = $1'];
+  const values: SqlValue[] = [];
+  const add = (value: SqlValue): string => `$${values.push(value)}`;
+  const conditions = [`namespace = ${add(owner.namespace)}`];
   const where = (condition: string, value: SqlValue | undefined): void => {
-    if (value === undefined || value === null) return;
-    values.push(value);
-    conditions.push(`${condition} $${values.length}`);
+    if (value !== undefined && value !== null) conditions.push(`${condition} ${add(value)}`);
   };
   where('receipt_id <', page.below);
   where('receipt_id >=', filter.from === undefined ? undefined : leastIdAt('receipt', Date.parse(filter.from)));
@@ -90,16 +111,33 @@ export async function listSessions(
   where('source_id =', filter.sourceId);
   where('recommendation =', filter.recommendation);
   where('duplicate_band =', filter.duplicateBand);
+  const { text, sharing } = filter;
+  const matches = [
+    text === undefined ? 'true' : textMatch([text.plain, text.session, text.respondent].map(add)),
+    sharing === undefined
+      ? 'true'
+      : `(subjects && ${add(sharing.subjects)}::text[] AND session_ref <> ${add(sharing.session)})`,
+  ];
+  const isBounded = text !== undefined || sharing !== undefined;
+  const looked = isBounded ? textSessionsMax : page.limit + 1;
   const rows = await inOrganization(database, owner.organizationId, (tx) =>
-    tx.query<IndexRow>(
-      `SELECT * FROM session_index WHERE ${conditions.join(' AND ')} ORDER BY receipt_id DESC LIMIT ${page.limit + 1}`,
+    tx.query<IndexRow & { readonly is_match: boolean; readonly place: number }>(
+      `SELECT * FROM (
+         SELECT *, ${matches.join(' AND ')} AS is_match, (row_number() OVER (ORDER BY receipt_id DESC))::int AS place FROM session_index
+          WHERE ${conditions.join(' AND ')} ORDER BY receipt_id DESC LIMIT ${looked}) AS newest
+        WHERE is_match OR place = ${looked} ORDER BY receipt_id DESC LIMIT ${page.limit + 2}`,
       values,
     ),
   );
-  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.receipt_id);
-  return { items: items.map(sessionOf), nextCursor };
+  const found = rows.filter(({ is_match: isMatch }) => isMatch);
+  const { items, nextCursor } = cutPage(found, page.limit, (row) => row.receipt_id);
+  // Too few match among those looked through: the next page goes on behind the last of them.
+  const last = rows.find(({ place }) => place === looked);
+  return {
+    items: items.map(sessionOf),
+    nextCursor: nextCursor ?? (last === undefined || !isBounded ? null : cursorOf(last.receipt_id)),
+  };
 }
-
 function sessionOf(row: IndexRow): ScoredSession {
   const scoredAt = row.scored_at.toISOString();
   return {
@@ -115,6 +153,7 @@ function sessionOf(row: IndexRow): ScoredSession {
       studyId: row.study_id,
       sourceId: row.source_id,
       supersedes: row.supersedes,
+      topReason: row.top_reason,
     },
   };
 }

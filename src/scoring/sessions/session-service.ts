@@ -26,7 +26,8 @@ import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
-import { findScoredTimes, listSessions } from './session-index.js';
+import { respondentSubject } from '../gather.js';
+import { findScoredTimes, listSessions, topReasonOf, type SessionFilter } from './session-index.js';
 
 export interface SessionServiceDeps {
   readonly database: Database;
@@ -38,6 +39,18 @@ export interface SessionServiceDeps {
 export type SessionService = ReturnType<typeof createSessionService>;
 
 export function createSessionService({ database, counters, makeRef, now }: SessionServiceDeps) {
+  /** Callers’ ids as the references that sessions are kept by. */
+  async function resolveSought(owner: ProjectScope, { text, sharing, ...filter }: ListFilter): Promise<SessionFilter> {
+    const { projectId } = owner;
+    const refOf = (sessionId: string) => makeRef(projectId, 'session', sessionId);
+    const respondent = respondentSubject(makeRef, projectId, text ?? '');
+    return {
+      ...filter,
+      ...(text === undefined ? {} : { text: { plain: text, session: refOf(text), respondent } }),
+      ...(sharing === undefined ? {} : { sharing: await findSharing(database, owner, refOf(sharing)) }),
+    };
+  }
+
   return {
     async trail(owner: ProjectScope, sessionId: string): Promise<SessionTrailReply> {
       const session = makeRef(owner.projectId, 'session', sessionId);
@@ -61,33 +74,52 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
       const issues = filterIssues(filter);
       if (issues.length > 0) throw invalid(issues);
       const page = readPage({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) });
-      const { items, nextCursor } = await listSessions(database, owner, filter, page);
+      const { items, nextCursor } = await listSessions(database, owner, await resolveSought(owner, filter), page);
       return { sessions: [...items], nextCursor };
     },
   };
 }
 
+type ListFilter = Omit<SessionListQuery, 'limit' | 'cursor'>;
+
+/** Respondent and device of a session’s latest receipt; nothing of a session that is not known. */
+async function findSharing(database: Database, owner: ProjectScope, session: string) {
+  const [latest] = await openReceipts(database, owner, session, 1);
+  const subjects = [latest?.receipt.subjects.respondent, latest?.receipt.device].filter((each) => each != null);
+  return { session, subjects };
+}
+
 /** What the schema of the query cannot express. */
-function filterIssues(filter: Omit<SessionListQuery, 'limit' | 'cursor'>): readonly Issue[] {
+function filterIssues(filter: ListFilter): readonly Issue[] {
   const issues = (['from', 'to'] as const).flatMap((name) => timeIssues(`/querystring/${name}`, filter[name]));
   const unstorable = findUnstorable(filter, '/querystring');
   return unstorable === null ? issues : [...issues, unstorable];
 }
 
-/** Reads only the days between which the session was scored. */
 async function findReceipts(
   database: Database,
   owner: ProjectScope,
   session: string,
 ): Promise<readonly SessionReceipt[]> {
+  const receipts = await openReceipts(database, owner, session, trailReceiptsMax);
+  return receipts.map(({ receipt, scoredAt }) => describeReceipt(receipt, scoredAt));
+}
+
+/** Newest first. Reads only the days between which the session was scored. */
+async function openReceipts(
+  database: Database,
+  owner: ProjectScope,
+  session: string,
+  limit: number,
+): Promise<readonly { readonly receipt: Receipt; readonly scoredAt: Date }[]> {
   const times = await findScoredTimes(database, owner, session);
   if (times === null) return [];
   const rows = await database.query<{ record: Uint8Array; scored_at: Date }>(
     `SELECT record, scored_at FROM receipts WHERE namespace = $1 AND session_ref = $2 AND scored_at BETWEEN $3 AND $4
-      ORDER BY receipt_id DESC LIMIT ${trailReceiptsMax}`,
+      ORDER BY receipt_id DESC LIMIT ${limit}`,
     [owner.namespace, session, times.first, times.last],
   );
-  return rows.map(({ record, scored_at }) => describeReceipt(openReceipt(record), scored_at));
+  return rows.map(({ record, scored_at }) => ({ receipt: openReceipt(record), scoredAt: scored_at }));
 }
 
 function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
@@ -99,6 +131,7 @@ function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
     studyId: receipt.studyId,
     sourceId: receipt.sourceId,
     supersedes: receipt.supersedes,
+    topReason: topReasonOf(receipt.verdict),
   };
 }
 

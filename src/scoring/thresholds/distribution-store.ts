@@ -24,6 +24,8 @@ export interface ScoredSession extends SessionName {
   readonly sourceId: string;
   readonly cell: string;
   readonly recommendation: string;
+  /** Of the sample when it was scored. */
+  readonly independence: number;
 }
 
 const names = [
@@ -39,6 +41,7 @@ export const counting = batchFunction<ScoredSession>('count_scored_sessions', [
   texts(({ sourceId }) => sourceId),
   texts(({ cell }) => cell),
   texts(({ recommendation }) => recommendation),
+  doubles(({ independence }) => independence),
 ]);
 
 const relabeling = batchFunction<SessionName>('relabel_scored_sessions', names);
@@ -62,6 +65,7 @@ export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly Scor
       sourceId: sourceId ?? '',
       cell: writeCell(verdict),
       recommendation: verdict.recommendation,
+      independence: verdict.independence,
     },
   ];
 }

@@ -11,6 +11,7 @@ import {
   type RecommendationsReply,
   type SourceRecommendation,
 } from '../../contract/thresholds.js';
+import { rest } from '../../fair-limiter.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import { readDistribution, type CountedCell } from './distribution-reader.js';
@@ -37,25 +38,28 @@ export function createRecommendationService(deps: RecommendationDeps) {
       const everything = { organizationId, namespace, sourceId: null, fromDay: null, toDay: null };
       await requireSource(deps.database, { ...everything, sourceId });
       const nowMs = deps.now();
-      const { cells } = await readDistribution(deps.database, everything, nowMs);
+      const { cells } = await readDistribution(deps.database, everything, nowMs, true);
       const liteConfig = await deps.findLiteConfig(projectId);
       const bySource = groupBySource(cells);
+      const whole = withoutNames(cells);
+      const project = await deps.pool.run({ kind: 'levels', cells: whole });
       const sources: SourceRecommendation[] = [];
       for (const name of sourceId === null ? [null, ...largestOf(bySource)] : [sourceId]) {
-        const own = name === null ? cells : (bySource.get(name) ?? []);
+        const startedMs = performance.now();
         const { reviewLow, blockThreshold } = resolveCalibration(liteConfig, name ?? undefined);
-        // One after the other, so that scores never wait behind more than one.
+        // One after the other with rests, so that scores never wait behind more than one.
         const fit = await deps.pool.run({
           kind: 'fit',
           subject: {
-            cells: withoutNames(own),
+            cells: name === null ? whole : (bySource.get(name) ?? []),
             current: { reviewLow, blockThreshold },
-            rest: name === null ? null : labelledOutside(cells, name),
+            project: name === null ? null : project,
             targetFalseBlockRate,
             seed: seedOf(namespace, name),
           },
         });
         sources.push({ sourceId: name, ...fit });
+        await rest(startedMs);
       }
       return { generatedAt: new Date(nowMs).toISOString(), targetFalseBlockRate, sources };
     },
@@ -81,12 +85,6 @@ function largestOf(bySource: ReadonlyMap<string, readonly CountedCell[]>): reado
     .sort((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1))
     .slice(0, sourcesMax)
     .map(({ name }) => name);
-}
-
-function labelledOutside(cells: readonly CountedCell[], name: string): readonly DistributionCell[] {
-  return withoutNames(
-    cells.filter(({ sourceId, label }) => sourceId !== name && (label === 'honest' || label === 'fraud')),
-  );
 }
 
 /** The same cell of several sources is one cell here. */

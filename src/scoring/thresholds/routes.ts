@@ -1,34 +1,34 @@
 /**
- * Routes that test thresholds before they change. Both are for the project of the key; an organization key names the project.
+ * Routes that test thresholds before they change. Both are for the project of the key; any other credential names one.
  */
 import type { FastifyInstance } from 'fastify';
-import type { Access } from '../../http/access-declaration.js';
 import {
   RecommendationsQuery,
   RecommendationsReply,
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { keyCaller } from '../../http/access.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
-import { resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
+import { readingProject, resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { createRecommendationService } from './recommendation-service.js';
+import { registerReportRoutes } from './report-routes.js';
+import type { ReportService } from './report-service.js';
 import type { createSimulationService } from './simulation-service.js';
 
 export interface ThresholdRouteDeps extends ProjectScopeDeps {
   readonly simulation: ReturnType<typeof createSimulationService>;
   readonly recommendations: ReturnType<typeof createRecommendationService>;
+  readonly reports: ReportService;
 }
 
 const route = routesOf('Thresholds');
-// What a demo key scores is everybody's who mints one, and flips name sessions.
-const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'], demo: 'refused' };
 
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
+  registerReportRoutes(app, deps);
   app.get(
     '/lite/threshold-recommendations',
     route(
-      access,
+      readingProject,
       {
         operationId: 'recommendThresholds',
         summary: 'Thresholds that the project’s own labels support',
@@ -41,14 +41,14 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     ),
     async (request) => {
       const { projectId, ...question } = request.query;
-      return deps.recommendations.recommend(await resolveProjectScope(deps, keyCaller(request), projectId), question);
+      return deps.recommendations.recommend(await resolveProjectScope(deps, request.caller, projectId), question);
     },
   );
 
   app.post(
     '/lite/simulate',
     route(
-      access,
+      readingProject,
       {
         operationId: 'simulateThresholds',
         summary: 'The mix that other thresholds would have given',
@@ -62,7 +62,7 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     async (request) => {
       const { projectId, ...question } = request.body;
       return deps.simulation.simulate(
-        await resolveProjectScope(deps, keyCaller(request), projectId ?? undefined),
+        await resolveProjectScope(deps, request.caller, projectId ?? undefined),
         question,
       );
     },

@@ -10,7 +10,7 @@ import type {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { flipsDefault } from '../../contract/thresholds.js';
+import { flipsDefault, scoreBands } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { timeIssues } from '../../kernel/validation.js';
@@ -48,7 +48,7 @@ export function createSimulationService(deps: SimulationDeps) {
         blockThreshold: question.blockThreshold,
         stepUpThreshold: question.stepUpThreshold ?? null,
       };
-      const reading = await readDistribution(deps.database, filter, deps.now());
+      const reading = await readDistribution(deps.database, filter, deps.now(), false);
       const judged = await judge(deps.pool, reading.cells, thresholds);
       const flipped = judged.filter((cell) => cell.hypothetical.recommendation !== cell.recommendation);
       return {
@@ -57,6 +57,7 @@ export function createSimulationService(deps: SimulationDeps) {
         hypothetical: mixOf(judged, ({ hypothetical }) => hypothetical.recommendation),
         flips: await listFlips(deps.database, filter, flipped, question.flips ?? flipsDefault),
         flipped: count(flipped),
+        scores: scoresOf(judged),
         labelled: labelledOf(judged),
         period: periodOf(reading),
         note: noteOf(reading, filter),
@@ -69,23 +70,23 @@ function readFilter(
   { organizationId, namespace }: ProjectScope,
   { reviewLow, blockThreshold, sourceId, from, to }: Question,
 ): DistributionFilter {
-  const issues: Issue[] = [];
-  if (reviewLow > blockThreshold)
-    issues.push({
-      path: '/reviewLow',
-      message: 'must be at most blockThreshold: sessions are reviewed below the block.',
-    });
-  const days = { from: dayOf('/from', from, issues), to: dayOf('/to', to, issues) };
-  if (days.from !== null && days.to !== null && days.from > days.to)
+  const issues: Issue[] =
+    reviewLow > blockThreshold
+      ? [{ path: '/reviewLow', message: 'must be at most blockThreshold: sessions are reviewed below the block.' }]
+      : [];
+  return { organizationId, namespace, sourceId: sourceId ?? null, ...readPeriod({ from, to }, issues) };
+}
+
+/** Whole UTC days. Throws the issues that it finds, with those given. */
+export function readPeriod(
+  { from, to }: { readonly from: string | null | undefined; readonly to: string | null | undefined },
+  issues: Issue[] = [],
+): Pick<DistributionFilter, 'fromDay' | 'toDay'> {
+  const days = { fromDay: dayOf('/from', from, issues), toDay: dayOf('/to', to, issues) };
+  if (days.fromDay !== null && days.toDay !== null && days.fromDay > days.toDay)
     issues.push({ path: '/from', message: 'must not be after `to`.' });
   if (issues.length > 0) throw invalid(issues);
-  return {
-    organizationId,
-    namespace,
-    sourceId: sourceId ?? null,
-    fromDay: days.from,
-    toDay: days.to,
-  };
+  return days;
 }
 
 /** The last moment whose year has four digits. Before 1970 and after it nothing was scored, so that a period may as well end there. */
@@ -146,6 +147,15 @@ function mixOf(cells: readonly Judged[], read: (cell: Judged) => keyof Mix): Mix
   const mix: Mix = { allow: 0, review: 0, block: 0, step_up: 0 };
   for (const cell of cells) mix[read(cell)] += cell.count;
   return mix;
+}
+
+function scoresOf(cells: readonly Judged[]): number[] {
+  const scores = new Array<number>(scoreBands).fill(0);
+  for (const cell of cells) {
+    const band = Math.min(scoreBands - 1, Math.floor((cell.hypothetical.score * scoreBands) / 100));
+    scores[band] = (scores[band] ?? 0) + cell.count;
+  }
+  return scores;
 }
 
 function labelledOf(cells: readonly Judged[]): SimulationReply['labelled'] {

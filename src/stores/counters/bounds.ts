@@ -36,6 +36,10 @@ export const bounds = {
   /** Page loads kept of one session, and the bytes from which all but the first, the newest and the most suspicious are let go. */
   pagesMax: 8,
   pagesBytesMax: 65_536,
+  /** Marks of input kept of a project and day, beyond which the older are let go; sessions kept under one; groups in which the same input agrees. */
+  movementMarksMax: 100_000,
+  movementSessionsMax: 8,
+  movementGroupsMin: 3,
   receiptMs: recentReceiptKeepSeconds * 1_000,
   /** What is left to a receipt once the database has it: retries come within minutes, and are answered without the database by then. */
   recordedReceiptMs: 10 * minuteMs,

@@ -65,6 +65,14 @@ export interface ProbeStoreInput {
   readonly indicators: readonly RiskIndicator[];
 }
 
+/** Input of a session, by marks that the same input has in common; the first letter of each names its group. */
+export interface MovementInput {
+  readonly nowMs: number;
+  readonly projectId: string;
+  readonly session: Ref;
+  readonly marks: readonly string[];
+}
+
 export type ProbeStoreResult =
   | 'stored'
   /** This or a newer message of its phase stands already, or its page load was let go; nothing changed. */
@@ -82,11 +90,14 @@ export interface HistoryValue {
   readonly young?: readonly (readonly [ageDays: number, sessions: number])[];
 }
 
-/** A subject of history as one session may name it. */
+/** Subjects of history that a session may name. The session’s device is one more: it is known once the probe was read. */
 export type HistorySubject = 'respondent' | 'source' | 'subSource';
+export const furtherSubjects = ['range', 'network', 'study'] as const;
+export type FurtherSubject = (typeof furtherSubjects)[number];
 
-/** What the store holds of the subjects that a score names; a subject that was not named or has no record is null. */
-export type StoredHistory = Readonly<Record<HistorySubject, HistoryValue | null>>;
+/** What the store holds of the subjects that a score names; a subject that was not named or has no record is null, a further one absent. */
+export type StoredHistory = Readonly<Record<HistorySubject, HistoryValue | null>> &
+  Readonly<Partial<Record<FurtherSubject | 'device', HistoryValue>>>;
 
 export interface HistoryRecord {
   readonly subject: Ref;
@@ -128,7 +139,7 @@ export interface ScoreCountInput {
   /** Reference of a web-bot-auth signature, good for the one session that brought it first; null where none verified. */
   readonly signature: Ref | null;
   /** Subjects whose published history is read along; they belong to the project, not to the scope. */
-  readonly history: Readonly<Record<HistorySubject, Ref | null>>;
+  readonly history: Readonly<Record<HistorySubject, Ref | null>> & Readonly<Partial<Record<FurtherSubject, Ref>>>;
 }
 
 /** A session that was counted once, with what its probe had reported by then. */
@@ -192,6 +203,11 @@ export interface Counters extends Completeness {
   countScore(input: ScoreCountInput): Promise<ScoreCountResult>;
   /** Keeps a message of the probe for its session (expiry: limits.probeKeepSeconds, of an update without a load limits.updateKeepSeconds). */
   storeProbe(input: ProbeStoreInput): Promise<ProbeStoreResult>;
+  /**
+   * Notes the input of a session, and answers in how many other sessions of the project the same came within two days, up to
+   * `bounds.movementSessionsMax`: those that share marks of `bounds.movementGroupsMin` groups. Beyond `bounds.movementMarksMax` the older are let go.
+   */
+  noteMovement(input: MovementInput): Promise<number>;
   /** What is kept of a session’s probe; null where nothing is. Changes nothing. */
   findProbe(projectId: string, session: Ref, nowMs: number): Promise<StoredProbe | null>;
   /** Whether each of these sessions (at most 1,000) was scored within its guard’s time. */

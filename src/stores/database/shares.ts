@@ -20,6 +20,9 @@ export interface ShareOptions {
 /** Longest wait for a share, for a turn in line and for locks, each. */
 const waitMsDefault = 5_000;
 const pauseMs = 20;
+/** While others use the pool too, one organization has this part of its connections: they share the processors behind it. */
+const contendedParts = 5;
+const contendedMin = 2;
 
 /** Shares transactions that name a tenant; statements and others go through as they are. */
 export function shared(
@@ -27,7 +30,8 @@ export function shared(
   { connections, observer, waitMsMax = waitMsDefault }: ShareOptions,
 ): Database {
   const limits = { waitMsMax, ...(observer === undefined ? {} : { observer }) };
-  const shares = createFairLimiter({ operation: 'database', places: connections, ...limits });
+  const eachContended = Math.max(contendedMin, Math.floor(connections / contendedParts));
+  const shares = createFairLimiter({ operation: 'database', places: connections, eachContended, ...limits });
   const lines = createFairLimiter({ operation: 'lock', places: Infinity, each: 1, waitMsMax });
 
   const transaction: Database['transaction'] = async (body, options = {}) => {

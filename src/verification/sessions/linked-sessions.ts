@@ -49,7 +49,7 @@ type Linked = Pick<StoredSession, 'linkId' | 'mode'>;
 /** Sessions of test and demo keys use nothing up. */
 const countedLink = ({ linkId, mode }: Linked): string | null => (mode === 'live' ? linkId : null);
 
-/** In the transaction that creates a session. Throws LINK_ENDED where its link has started as many as it may. */
+/** In the transaction that creates a session. Throws LINK_ENDED where others took the last use. */
 export async function countLinkSession(tx: Queryable, session: Linked): Promise<void> {
   const linkId = countedLink(session);
   if (linkId !== null && !(await takeLinkSession(tx, linkId))) throw ended('used_up');

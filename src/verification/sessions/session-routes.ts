@@ -85,6 +85,7 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
         asker: 'page',
       };
       const creation = link === null ? body : throughLink(link, body, deps.now());
+      if (link !== null) await deps.limits.takeLink(link, request.clientAddress);
       const created = deps.sessions.create(owner, creation).catch((error: unknown) => {
         throw isProofSpent(error) ? deps.proofs.spent(payer) : error;
       });

@@ -12,17 +12,18 @@ const embeddingMark = (mark: string): string => `e:${mark}`;
 const frameMark = (mark: string): string => `f:${mark}`;
 const motionMark = (mark: string): string => `m:${mark}`;
 
-const namesOf = ({ embedding, frames, motion }: CaptureMarks): readonly string[] => [
+/** Those that are kept; with `sought`, those that are looked up. */
+const namesOf = ({ embedding, frames, motion }: CaptureMarks, sought = motion): readonly string[] => [
   ...new Set([
     ...(embedding === null ? [] : [embeddingMark(embedding)]),
     ...frames.map(frameMark),
-    ...motion.map(motionMark),
+    ...[...motion, ...sought].map(motionMark),
   ]),
 ];
 
 export interface SeenMarks {
   readonly replay: ReplayFacts;
-  /** How many distinct marks another session has. */
+  /** How many of the marks to keep another session has. */
   readonly count: number;
 }
 
@@ -32,7 +33,7 @@ export async function findSeenMarks(
   { organizationId, sessionId }: MarkedSession,
   marks: CaptureMarks,
 ): Promise<SeenMarks> {
-  const names = namesOf(marks);
+  const names = namesOf(marks, marks.motionSought);
   const rows =
     names.length === 0
       ? []
@@ -49,7 +50,7 @@ export async function findSeenMarks(
     motionMarksSeen: mostOfOneSession(rows.filter(({ mark }) => mark.startsWith(motionMark('')))),
     motionMarks: marks.motion.length,
   };
-  return { replay, count: seen.size };
+  return { replay, count: namesOf(marks).filter((name) => seen.has(name)).length };
 }
 
 /** Marks of motion are coarse: chance ones are of many sessions, those of a copy are of one. */

@@ -5,9 +5,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Envelope } from '../../contract/envelope.js';
-import type { AddressFacts } from '../../contract/facts.js';
+import { isCarrierOrCampus, type AddressFacts } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
-import { isShared, sharedAddressFactor } from '../../administration/request-limits.js';
+import { sharedAddressFactor } from '../../administration/request-limits.js';
 import { Fault } from '../../errors.js';
 import { rateLimited } from '../../kernel/faults.js';
 import { parseAddress } from '../../net/address.js';
@@ -25,15 +25,31 @@ export interface FaceTriesDeps {
   readonly now: () => number;
 }
 
-/** Whether an envelope brings a face that can be compared: of this very session, its capture complete. Anything else fails and reveals nothing. */
-export const isFaceTry = (
-  { embedding, evidenceFrames, nonce, challenges, frames }: Envelope,
-  session: Pick<StoredSession, 'nonce' | 'challengeCount'>,
-): boolean =>
-  (embedding ?? evidenceFrames) != null &&
-  nonce === session.nonce &&
-  frames != null &&
-  (challenges?.length ?? 0) >= session.challengeCount;
+/** Signals of a capture that was made up: no picture makes it good, and it reveals nothing of a face. */
+const impossible: readonly string[] = [
+  'session_mismatch',
+  'published_example',
+  'commitment_broken',
+  'capture_time_impossible',
+  'frame_times_impossible',
+];
+
+export const isMadeUp = (signals: readonly { readonly type: string }[]): boolean =>
+  signals.some(({ type }) => impossible.includes(type));
+
+/** Whether a verdict was about a face that followed the service's own challenges to their end. Anything else fails and reveals nothing. */
+export function isFaceTry(
+  { embedding, evidenceFrames, nonce, challenges = [], frames }: Envelope,
+  session: Pick<StoredSession, 'nonce' | 'challengeCount' | 'challengeCalls'>,
+  signals: Parameters<typeof isMadeUp>[0] = [],
+): boolean {
+  const named = new Set(challenges?.map(({ id }) => id));
+  const replies = session.challengeCalls.map(({ reply }) => reply);
+  const isFollowed = replies.every((reply) => 'done' in reply || named.has(reply.id));
+  const isOver = session.challengeCount === 0 || replies.some((reply) => 'done' in reply);
+  const hasFace = (embedding ?? evidenceFrames) != null && frames != null;
+  return hasFace && nonce === session.nonce && isFollowed && isOver && !isMadeUp(signals);
+}
 
 export type FaceTries = ReturnType<typeof createFaceTries>;
 
@@ -53,7 +69,7 @@ export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
     async countFailed(projectId: string, address: string, facts: Pick<AddressFacts, 'network'> | null): Promise<void> {
       if (facts === null) return;
       const place = placeOf(address);
-      const allowed = failedFacesPerAddress * (isShared(facts.network) ? sharedAddressFactor : 1);
+      const allowed = failedFacesPerAddress * (isCarrierOrCampus(facts.network) ? sharedAddressFactor : 1);
       const limit = { key: `faces:${place}`, limit: allowed, windowSeconds };
       const rate = await counters.takeRate(projectId, now(), [limit]).catch((error: unknown) => {
         if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;

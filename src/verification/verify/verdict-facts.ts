@@ -54,7 +54,7 @@ export interface Gathered {
 
 export const nothingGathered: Gathered = {
   uniqueness: nothingCompared,
-  marks: { embedding: null, frames: [], motion: [] },
+  marks: { embedding: null, frames: [], motion: [], motionSought: [] },
   seen: {
     replay: { embeddingSeen: false, frameMarksSeen: 0, frameMarks: 0, motionMarksSeen: 0, motionMarks: 0 },
     count: 0,

@@ -80,7 +80,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
         if ('cameraCheck' in answer) return reply.code(202).send(answer);
-        if (hasFace && answer.status === 'fail' && isFaceTry(envelope, opened.session))
+        if (hasFace && answer.status === 'fail' && isFaceTry(envelope, opened.session, answer.fraudSignals))
           await deps.faceTries.countFailed(projectId, caller, address);
         return answer;
       },

@@ -24,6 +24,7 @@ import { claimsOf, signVerificationToken } from '../tokens/verification-token.js
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
+import { isMadeUp } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { createSessionTurns, type SessionTurns } from './session-turns.js';
@@ -129,15 +130,6 @@ async function see(
   );
 }
 
-/** Signals of a capture that no picture makes good. */
-const impossible: readonly string[] = [
-  'session_mismatch',
-  'published_example',
-  'commitment_broken',
-  'capture_time_impossible',
-  'frame_times_impossible',
-];
-
 /** Whether what costs little already fails the capture, so that nobody makes the service look at pictures of nothing. */
 async function isImpossible(
   deps: VerifyServiceDeps,
@@ -146,7 +138,7 @@ async function isImpossible(
   const { receivedAtMs } = submission;
   const unseen = { ...submission, fixed: null, pictures: null };
   const { verdict } = await deps.judge(factsOf(unseen, nothingGathered, { receivedAtMs, diagnostics: false }));
-  return verdict.fraudSignals.some(({ type }) => impossible.includes(type));
+  return isMadeUp(verdict.fraudSignals);
 }
 
 /** The project’s budget may have been lowered since the session was made. */

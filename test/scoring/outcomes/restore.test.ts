@@ -1,6 +1,6 @@
 /** After a restore of an older database: what was accepted since the back-up comes from the log, and the counters take the older history. */
 import t from 'tap';
-import { entryOfOutcomes, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
+import { entryOfOutcomes, tenantOfOutcomes, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { startHistoryConsumer } from '../../../src/scoring/outcomes/history-consumer.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
@@ -12,6 +12,7 @@ import { waitUntil } from '../../helpers/wait-until.js';
 import { ref, scoreInput, expectCounted } from '../../stores/counters/inputs.js';
 
 const namespace = 'proj_1';
+const owner = { organizationId: 'org_1', projectId: namespace };
 const hourMs = 3_600_000;
 const row = (session: string, type: string, reasonClass: string | null = null): OutcomeRow => ({
   namespace,
@@ -50,9 +51,10 @@ t.test('outcomes accepted since the back-up are in the log, and an operator’s 
   };
   // Accepted before the back-up, and after it; the database has neither.
   await log.append('outcomes', [
-    entryOfOutcomes(namespace, nowMs - 5 * hourMs, [row('before', 'ban', 'fraud')]),
-    entryOfOutcomes(namespace, nowMs - hourMs, [row('after', 'ban', 'fraud')]),
+    entryOfOutcomes(owner, nowMs - 5 * hourMs, [row('before', 'ban', 'fraud')]),
+    entryOfOutcomes(owner, nowMs - hourMs, [row('after', 'ban', 'fraud')]),
   ]);
+  t.equal(tenantOfOutcomes(entryOfOutcomes(owner, nowMs, [])), 'org_1', 'dead letters are shared by organization');
   await counters.publishHistory(namespace, [
     { subject: ref('respondent'), version: 40, value: { n: 9, fraud: 9, clawbacks: 0, asOfDay: 20_000 } },
   ]);

@@ -44,6 +44,34 @@ t.test('where more projects wait than are served in one go, each comes in its tu
   t.equal(served.size, projects.length);
 });
 
+t.test('an organization with many projects has no more turns than one with a single project', async (t) => {
+  const many = Array.from({ length: 60 }, (_, n) => `many${String(n).padStart(2, '0')}`);
+  const own = [...many, 'single'];
+  await database.query(
+    `INSERT INTO organizations (organization_id, name, tier) SELECT owner, owner, 'enterprise' FROM unnest($1::text[]) AS owner`,
+    [['org_many', 'org_single']],
+  );
+  await database.query(
+    `INSERT INTO projects (project_id, organization_id, probe_key, fields)
+     SELECT project, CASE project WHEN 'single' THEN 'org_single' ELSE 'org_many' END, 'pk_' || project, '{}'::jsonb FROM unnest($1::text[]) AS project`,
+    [own],
+  );
+  for (const project of own) await order(project, 20);
+  await order('single~test', 20);
+  const orders = createWorkOrders(database, 60);
+  const first = countBy((await orders.next((_, sessions) => namesOf(sessions))) ?? []);
+  const { single = 0, 'single~test': test = 0, ...others } = first;
+  t.same([single, test], [15, 15], 'half of the batch, shared by what it has');
+  t.ok(Object.keys(others).length >= 20, 'of the other, many projects');
+  const served = new Set(Object.keys(others));
+  for (let batch = 0; batch < 3; batch += 1)
+    for (const { namespace } of (await orders.next((_, sessions) => namesOf(sessions))) ?? []) served.add(namespace);
+  t.ok(
+    many.every((project) => served.has(project)),
+    'and its projects take turns',
+  );
+});
+
 t.test('a batch that fails is taken again in smaller ones, and nothing of it is lost', async (t) => {
   await order('slow', 100);
   const orders = createWorkOrders(database, 64);

@@ -118,7 +118,7 @@ t.test(
     const because = { tenant: 'org_1', reason: 'refused', lettersMax: 10 };
     for (const entry of [theirs, kept, unreadable]) await insertLetter(database, owner, entry, because);
     const [ofSession, ofOthers] = ['letter', 'letter-o'].map((session) =>
-      entryOfOutcomes(projectId, 0, [
+      entryOfOutcomes({ organizationId: 'org_1', projectId }, 0, [
         {
           ...{ namespace: projectId, sessionRef: `ref_${session}`, type: 'ban', occurredAt: new Date(), target: '' },
           ...{ reasonClass: 'fraud', respondentRef: session === 'letter' ? maria : other, eventId: null },

@@ -32,6 +32,7 @@ const receipt = (sessionId: string, hour: number, over: Partial<IndexedReceipt> 
   studyId: null,
   sourceId: 'source',
   supersedes: null,
+  topReason: null,
   subjects: ['respondent-ref', 'source-ref'],
   respondentKnown: true,
   ...over,
@@ -72,6 +73,32 @@ t.test('a session stands with its latest receipt, in whatever order and however 
   );
   t.equal(await findScoredTimes(database, owner, 'ref-b'), null);
   t.ok(await findScoredTimes(database, owner, 'ref-a'));
+});
+
+t.test('a text finds a session by part of its id, its receipt, its respondent and its top reason', async (t) => {
+  const database = await openEmbeddedDatabase({ directory: null });
+  t.teardown(() => database.close());
+  await migrate(database);
+  const many = [receipt('Alpha-1', 5, { topReason: 'webdriver' }), receipt('beta-1', 4), receipt('alpha-2', 3)];
+  await callFunctions(database, [indexing([...many, receipt('gamma', 2, { subjects: ['who'] })])]);
+  const find = async (plain: string, over = {}, limit = 10) => {
+    const text = { plain, session: `ref-${plain}`, respondent: plain, ...over };
+    const page = await listSessions(database, owner, { text }, { limit, below: null });
+    return [page.items.map(({ sessionId }) => sessionId), page.nextCursor !== null];
+  };
+  t.same(await find('ALPHA'), [['Alpha-1', 'alpha-2'], false]);
+  t.same(await find('ALPHA', {}, 1), [['Alpha-1'], true]);
+  t.same(await find('who'), [['gamma'], false]);
+  t.same(await find('webdriver'), [['Alpha-1'], false]);
+  t.same(await find(leastIdAt('receipt', startMs + 4 * hourMs)), [['beta-1'], false]);
+  t.same(await find('100%'), [[], false], 'nothing in a text is a pattern');
+  const sharing = { session: 'ref-beta-1', subjects: ['respondent-ref'] };
+  const { items } = await listSessions(database, owner, { sharing }, { limit: 10, below: null });
+  t.same(
+    items.map(({ sessionId }) => sessionId),
+    ['Alpha-1', 'alpha-2'],
+    'others of the same respondent',
+  );
 });
 
 t.test('the trail of a session holds every receipt between its first and its last score', async (t) => {

@@ -15,7 +15,7 @@ await migrate(database);
 t.test('one project’s back-fill of labels holds up no other', async (t) => {
   const scored = (namespace: string, sessionRef: string) => ({
     ...{ namespace, sessionRef, receiptId: `rcpt_${namespace}${sessionRef}`, scoredAt: new Date(), sourceId: 'panel' },
-    ...{ cell: 'cell', recommendation: 'allow' as const },
+    ...{ cell: 'cell', recommendation: 'allow' as const, independence: 80 },
   });
   const sessions = [...Array.from({ length: 60 }, (_, n) => scored('proj_large', `s${n}`)), scored('proj_small', 's')];
   await recordSessions(sessions);
@@ -45,7 +45,7 @@ t.test('an order that cannot be worked off holds up no other', async (t) => {
   );
   for (const namespace of ['proj_bad', 'proj_good']) {
     const session = { namespace, sessionRef: 's', receiptId: 'rcpt_1', scoredAt: new Date(), sourceId: 'panel' };
-    await recordSessions([{ ...session, cell: 'cell', recommendation: 'allow' }]);
+    await recordSessions([{ ...session, cell: 'cell', recommendation: 'allow', independence: 80 }]);
     await database.query(
       "INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects) VALUES ($1, 's', true, false, now(), '{}')",
       [namespace],
@@ -65,7 +65,12 @@ t.test('counts are those of the sessions, in whatever order and however often re
   const scored = (session: number, hour: number) => ({
     ...{ namespace, sessionRef: `s${session}`, receiptId: `rcpt_${String(hour).padStart(4, '0')}` },
     scoredAt: new Date(Date.UTC(2026, 0, 1, hour)),
-    ...{ sourceId: `source-${hour % 2}`, cell: `${hour % 5}|||40`, recommendation: 'allow' as const },
+    ...{
+      sourceId: `source-${hour % 2}`,
+      cell: `${hour % 5}|||40`,
+      recommendation: 'allow' as const,
+      independence: 4 * hour,
+    },
   });
   const label = async (session: number, fraud: boolean | null): Promise<void> => {
     const name = [namespace, `s${session}`];
@@ -78,10 +83,10 @@ t.test('counts are those of the sessions, in whatever order and however often re
   };
   const differences = (): Promise<readonly unknown[]> =>
     database.query(
-      `SELECT * FROM (SELECT day, source_id, cell, recommendation, label, label_day, sessions FROM score_distribution WHERE namespace = $1 AND sessions <> 0) AS mix
-         FULL JOIN (SELECT (scored_at AT TIME ZONE 'UTC')::date AS day, source_id, cell, recommendation, label, label_day, count(*) AS sessions
+      `SELECT * FROM (SELECT day, source_id, cell, recommendation, label, label_day, sessions, independence FROM score_distribution WHERE namespace = $1 AND sessions <> 0) AS mix
+         FULL JOIN (SELECT (scored_at AT TIME ZONE 'UTC')::date AS day, source_id, cell, recommendation, label, label_day, count(*) AS sessions, sum(independence) AS independence
                       FROM scored_sessions WHERE namespace = $1 GROUP BY 1, 2, 3, 4, 5, 6) AS counted
-             USING (day, source_id, cell, recommendation, label, label_day, sessions)
+             USING (day, source_id, cell, recommendation, label, label_day, sessions, independence)
         WHERE mix.* IS NULL OR counted.* IS NULL`,
       [namespace],
     );

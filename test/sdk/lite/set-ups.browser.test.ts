@@ -6,7 +6,7 @@ import { readRepositoryFile, repositoryRoot } from '../../helpers/repository.js'
 import { setUps, syntheticScript, type SetUp } from '../../helpers/set-ups.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 import { pollUntil } from '../../helpers/wait-until.js';
-import { joinMessages, listInputTells, listStaticTells } from '../../helpers/tells.js';
+import { joinMessages, listInputTells, listStaticTells } from '../../helpers/probe-findings.js';
 
 /** The other library's verdict, from the same page load. */
 const rival = `import { load } from '@fingerprintjs/botd';

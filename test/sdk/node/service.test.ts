@@ -12,6 +12,7 @@ import {
   type GateRequest,
 } from '../../../sdk/node/index.js';
 import { startTestService } from '../../helpers/service.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 const service = await startTestService(t);
 const { projectKey, organizationKey, projectId, baseUrl } = service.bootstrap;
@@ -136,4 +137,19 @@ t.test('with an organization key, outcomes name their project', async (t) => {
   const organization = createClient({ apiKey: organizationKey, baseUrl });
   const event = { sessionId: 'org-1', type: 'complete' as const, occurredAt: '2026-06-01T12:00:00Z' };
   t.match(await organization.events([{ ...event, projectId }]), { accepted: 1 });
+});
+
+t.test('reports are read with the key of the project', async (t) => {
+  await client.score({ sessionId: 'reported', clientIp: '203.0.113.24', sourceId: 'panel' });
+  await waitUntil(
+    async () => (await client.reports.mix()).some(({ sourceId }) => sourceId === 'panel'),
+    'the session is counted',
+  );
+  const sources = await client.reports.sources();
+  t.match(
+    sources.find(({ sourceId }) => sourceId === 'panel'),
+    { sessions: 1, allow: 1 },
+  );
+  t.match(await client.reports.calibration({ sourceId: 'panel' }), { ece: null, labels: { fraud: 0, honest: 0 } });
+  await t.rejects(client.reports.mix({ sourceId: 'nobody' }), { code: 'VALIDATION_FAILED', status: 400 });
 });

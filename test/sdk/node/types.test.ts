@@ -1,6 +1,8 @@
 /** The client's types stand in full in its package; the compiler holds them against the contract here, and the assertions count their fields. */
 import t from 'tap';
 import type { EventsSummary, OutcomeEvent, ScoreReply, ScoreRequest, TokenReply } from '../../../sdk/node/api.js';
+import type { CalibrationReport, MixDay, SourceReport } from '../../../sdk/node/reports.js';
+import type * as reports from '../../../src/contract/reports.js';
 import type * as outcomes from '../../../src/contract/outcome.js';
 import { OutcomeEvent as EventSchema, OutcomeReply } from '../../../src/contract/outcome.js';
 import { ScoreReply as ReplySchema, ScoreRequest as RequestSchema } from '../../../src/contract/score.js';
@@ -19,10 +21,13 @@ t.test('what the contract answers, the client’s types can hold; what they let 
     [
       accepts<ScoreReply>()<scores.ScoreReply>('score'),
       accepts<TokenReply>()<tokens.TokenReply>('token'),
+      accepts<SourceReport>()<reports.SourceReport>('source'),
+      accepts<MixDay>()<reports.MixReply['days'][number]>('mix'),
+      accepts<CalibrationReport>()<reports.CalibrationReply>('calibration'),
       accepts<scores.ScoreRequest>()<ScoreRequest>('request'),
       accepts<outcomes.OutcomeEvent>()<OutcomeEvent>('event'),
     ],
-    ['score', 'token', 'request', 'event'],
+    ['score', 'token', 'source', 'mix', 'calibration', 'request', 'event'],
   );
   t.end();
 });

@@ -115,6 +115,19 @@ t.test('too many requests wait once for as long as Retry-After says', async (t) 
   t.strictSame(patient.waits, [60_000]);
 });
 
+t.test('a limit that ends within 2 s is waited for as often as a failing service is', async (t) => {
+  const brief = (until: number) =>
+    serve(t, (_, response, count) =>
+      send(response, count < until ? 429 : 200, {}, count < until ? { 'retry-after': '1' } : {}),
+    );
+  const busy = await brief(4);
+  t.match(await busy.call(), { status: 200 });
+  t.strictSame(busy.waits, [1000, 1000, 1000]);
+  const full = await brief(9);
+  t.match(await full.call(), { kind: 'reply', status: 429, retryAfterMs: 1000 }, 'then it is final');
+  t.equal(full.counted(), 4);
+});
+
 t.test('a service that does not answer is a timeout, one that is not there a network error with E030', async (t) => {
   const slow = await serve(t, () => undefined, { requestMs: 40 });
   t.match(await slow.call(), { kind: 'trouble', reason: 'timeout' });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { SessionReply } from '../../../src/contract/session.js';
 import { createSessionSecrets, type TabStorage } from '../../../sdk/widget/session-secrets.js';
 
 /** As a browser’s: its entries are its own properties. */
@@ -15,7 +16,7 @@ class MemoryStorage implements TabStorage {
   }
 }
 
-const session = { sessionId: 'sess_1', clientSecret: 'secret-1', expiresAt: 2_000 };
+const session = { sessionId: 'sess_1', clientSecret: 'secret-1', expiresAt: 2_000 } as SessionReply;
 
 t.test('a later mount of the tab finds the secret of a session, until the session expires', async (t) => {
   const storage = new MemoryStorage();
@@ -33,6 +34,35 @@ t.test('a later mount of the tab finds the secret of a session, until the sessio
   t.same(Object.keys(storage), ['vh-session:sess_2']);
 });
 
+t.test(
+  'a later page of the tab finds the session that was begun with the same words, unless it was used',
+  async (t) => {
+    const storage = new MemoryStorage();
+    let nowMs = 1_000_000;
+    const page = () =>
+      createSessionSecrets(
+        () => storage,
+        () => nowMs,
+      );
+    const first = page();
+    first.keep(session);
+    first.begin('a', session);
+    t.match(page().findBegun('a'), session);
+    t.equal(first.findBegun('a'), undefined, 'not a second mount of the same page');
+    t.equal(page().findBegun('b'), undefined);
+    const later = page();
+    later.findBegun('a');
+    later.use('sess_1');
+    t.equal(page().findBegun('a'), undefined);
+    t.equal(page().find('sess_1'), 'secret-1', 'its secret is still needed for a retry');
+    page().begin('a', session);
+    nowMs = 1_800_000;
+    t.equal(page().findBegun('a'), undefined, 'too little of its time is left');
+    storage.setItem('vh-begun', 'what another script wrote');
+    t.equal(page().findBegun('a'), undefined);
+  },
+);
+
 t.test('without storage the mount itself still knows its secrets', async (t) => {
   const mount = () =>
     createSessionSecrets(
@@ -45,4 +75,6 @@ t.test('without storage the mount itself still knows its secrets', async (t) => 
   secrets.keep(session);
   t.equal(secrets.find('sess_1'), 'secret-1');
   t.equal(mount().find('sess_1'), undefined);
+  secrets.begin('a', session);
+  t.equal(mount().findBegun('a'), undefined);
 });

@@ -80,10 +80,21 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
       source: { ...some, n: 5 },
       subSource: null,
     });
+    const further = { range: ref('s'), network: ref('unknown'), study: ref('r') };
+    t.same(
+      await historyOf(project, 's5', further),
+      { ...nobody, range: { ...some, n: 5 }, study: some },
+      'further subjects where they have a record',
+    );
     const young = { ...some, young: [[0, 3] as const, [59, 12] as const] };
     await counters.publishHistory(project, [{ subject: ref('y'), version: 1, value: young }]);
     t.same((await historyOf(project, 's4', { respondent: ref('y') })).respondent, young, 'with what is young');
     t.same(await historyOf(project, 's2', {}), nobody, 'whoever is not named');
+    const onDevice = scoreInput(project, 's6', { device: ref('s') });
+    t.same(expectCounted(await counters.countScore(onDevice)).history, { ...nobody, device: { ...some, n: 5 } });
+    await counters.storeProbe(probeInput(project, 's7', { device: ref('r') }));
+    const onToken = expectCounted(await counters.countScore(scoreInput(project, 's7', { device: null })));
+    t.same(onToken.history, { ...nobody, device: some }, 'a device that the probe named');
     t.same(await historyOf(nextProject(), 's3', { respondent: ref('r') }), nobody);
   });
 

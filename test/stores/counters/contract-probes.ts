@@ -24,6 +24,7 @@ export async function testProbes(t: Test, subject: ContractSubject): Promise<voi
   await testMessages(t, subject);
   await testPages(t, subject);
   await testLifetimes(t, subject);
+  await testMovement(t, subject);
 }
 
 const probeOf = async (
@@ -36,6 +37,33 @@ const probeOf = async (
   expectCounted(
     await counters.countScore(scoreInput(project, session, { receiptId: receipt, fingerprint: receipt, nowMs })),
   ).probe;
+
+async function testMovement(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
+  const note = (projectId: string, session: string, marks: readonly string[], nowMs = startMs) =>
+    counters.noteMovement({ projectId, session: ref(session), marks, nowMs });
+  const marks = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2'];
+
+  await t.test('the same input in other sessions is counted, by the groups of marks that agree', async (t) => {
+    const project = nextProject();
+    t.equal(await note(project, 's1', marks), 0);
+    t.equal(await note(project, 's1', marks), 0, 'its own is not another’s');
+    t.equal(await note(project, 's2', ['a1', 'a2', 'b1', 'b2', 'c9', 'd9']), 0, 'two groups agree by chance');
+    t.equal(await note(project, 's3', ['a1', 'a8', 'b2', 'b8', 'c1', 'c8', 'd8']), 1);
+    t.equal(await note(project, 's4', marks), 2);
+    t.equal(await note(project, 's4', marks), 2, 'and once');
+    t.equal(await note(nextProject(), 's5', marks), 0, 'of the project alone');
+  });
+
+  await t.test('input is remembered to the end of the next day, of as many sessions as are kept', async (t) => {
+    const project = nextProject();
+    const day = bounds.dayMs;
+    await note(project, 's1', marks);
+    t.equal(await note(project, 's2', marks, startMs + day), 1);
+    t.equal(await note(project, 's3', marks, startMs + 3 * day), 0);
+    for (let i = 0; i < 12; i += 1) await note(project, `more ${i}`, marks, startMs + 3 * day);
+    t.equal(await note(project, 'last', marks, startMs + 3 * day), bounds.movementSessionsMax);
+  });
+}
 
 async function testMessages(t: Test, subject: ContractSubject): Promise<void> {
   const { counters, nextProject } = subject;

@@ -40,6 +40,8 @@ const scoring = fc.record({
     respondent: fewOrNone('subject', 3),
     source: fewOrNone('subject', 3),
     subSource: fewOrNone('subject', 3),
+    range: few('subject', 3),
+    study: few('d', 4),
   }),
 });
 
@@ -68,7 +70,7 @@ const restoring = fc.record({
 const publishing = fc.record({
   kind: fc.constant('publish' as const),
   afterMs: fc.constant(0),
-  subject: few('subject', 3),
+  subject: fc.oneof(few('subject', 3), few('d', 4)),
   version: fc.integer({ min: 0, max: 5 }),
   n: fc.double({ min: 0, max: 1e6, noNaN: true }),
 });

@@ -63,6 +63,36 @@ t.test('the hosted page in a real browser', { skip, timeout: 180_000 }, async (t
     t.ok(['done', 'unconfirmed'].includes(shown), shown);
   });
 
+  await t.test('a reload continues the session until its envelope is sent, and a link for one use stays', async (t) => {
+    const headers = { 'x-api-key': organizationKey };
+    const made = await service.call('POST', '/projects/provision', {
+      body: { name: 'Reloads', externalId: 'reloads', config: { widgetMode: 'standard' } },
+      headers,
+    });
+    const links = `/projects/${(made.body as { projectId: string }).projectId}/links`;
+    const { url, linkId } = (await service.call('POST', links, { body: { maxUses: 1 }, headers }))
+      .body as CreatedLinkReply;
+    const { page } = await open(url);
+    const begin = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Start' }).click({ delay: 60 });
+      await page.getByRole('heading', { name: 'May we use your camera?' }).waitFor();
+    };
+    for (let reloads = 0; reloads < 12; reloads += 1) {
+      await begin();
+      await page.reload();
+    }
+    await begin();
+    const read = () => service.call('GET', `${links}/${linkId}`, { headers });
+    t.match((await read()).body, { sessions: 1, state: 'alive' });
+    const verified = page.waitForResponse('**/public/verify');
+    await page.getByRole('button', { name: 'Continue without camera' }).click({ delay: 60 });
+    t.equal((await verified).status(), 200);
+    await page.reload();
+    await begin();
+    t.match((await read()).body, { sessions: 2 }, 'a session that was judged is not continued');
+    await page.close();
+  });
+
   await t.test('where the service is away it says so, passes nobody, and lets them try again or leave', async (t) => {
     const { url } = await link({ returnUrl: `${survey.origin}/back` });
     const page = await browser.context.newPage();

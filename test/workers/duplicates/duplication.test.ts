@@ -3,25 +3,12 @@ import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts
 import { bandOf, judgeDuplication } from '../../../workers/duplicates/duplication.js';
 import { sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
-import { cleanCounts, cleanFacts, humanBody, humanFacts, scoredAtMs } from '../../helpers/facts.js';
+import { candidateOf, ownSketch as own, termsOf as terms } from '../../helpers/candidates.js';
+import { cleanCounts, cleanFacts, humanBody, humanFacts } from '../../helpers/facts.js';
 import { phoneFacts } from '../../helpers/visits.js';
 
-const own = sketchDevice(humanBody(), null);
-const candidate = (over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
-  session: 's1',
-  atMs: scoredAtMs - 3_600_000,
-  respondent: 'r2',
-  device: null,
-  prefix: null,
-  sketch: own,
-  via: 'similar',
-  ...over,
-});
-/** A project of `total` sketches in which each of our terms was seen `count` times. */
-const terms = (total: number, count: number): CountFacts['terms'] => ({
-  total,
-  counts: own.terms.map((term) => (term === null ? null : count)),
-});
+const candidate = (over: Partial<DuplicateCandidate> = {}): DuplicateCandidate =>
+  candidateOf({ respondent: 'r2', ...over });
 const judge = (counts: Partial<CountFacts>, facts = humanFacts()) => {
   const { measured, score, band, signals } = judgeDuplication(readVisit({ ...facts, counts: cleanCounts(counts) }));
   return { measured, score, band, codes: signals.map(({ code }) => code) };

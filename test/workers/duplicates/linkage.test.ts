@@ -1,25 +1,9 @@
 import t from 'tap';
 import fc from 'fast-check';
-import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts.js';
-import { components, sketchDevice } from '../../../workers/duplicates/sketch.js';
+import { components } from '../../../workers/duplicates/sketch.js';
 import { createLookMatch } from '../../../workers/duplicates/linkage.js';
-import { humanBody, scoredAtMs } from '../../helpers/facts.js';
-
-const own = sketchDevice(humanBody(), null);
-const candidate = (over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
-  session: 's1',
-  atMs: scoredAtMs - 3_600_000,
-  respondent: null,
-  device: null,
-  prefix: null,
-  sketch: own,
-  via: 'similar',
-  ...over,
-});
-const terms = (total: number, count: number): CountFacts['terms'] => ({
-  total,
-  counts: own.terms.map((term) => (term === null ? null : count)),
-});
+import { candidateOf as candidate, ownSketch as own, termsOf as terms } from '../../helpers/candidates.js';
+import { scoredAtMs } from '../../helpers/facts.js';
 
 t.test('another system or a younger browser is another device', (t) => {
   const likeness = (over: object, atMs = scoredAtMs - 1) =>

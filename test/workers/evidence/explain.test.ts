@@ -63,11 +63,11 @@ t.test('evidence rendered again from recorded facts is the evidence that was ans
   fc.assert(
     fc.property(anyFacts, (facts) => {
       const { reply, classification, modelVersion } = scoreFacts(facts);
-      assert.deepEqual(renderEvidence(unpack(pack(facts)) as ScoreFacts), {
-        evidence: reply.evidence,
-        classification,
-        modelVersion,
-      });
+      const { verdict, ...rendered } = renderEvidence(unpack(pack(facts)) as ScoreFacts);
+      assert.deepEqual(rendered, { evidence: reply.evidence, classification, modelVersion });
+      for (const [name, value] of Object.entries(verdict))
+        assert.deepEqual(value, reply[name as keyof typeof verdict], name);
+      assert.ok('score' in verdict && 'recommendation' in verdict && 'duplicate' in verdict);
     }),
   );
   t.end();

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { applyFit, cleanProbabilityOf, fullWeightOf, hashFit, type Fit } from '../../../workers/scoring/fitted.js';
+import {
+  applyFit,
+  cleanProbabilityOf,
+  fullWeightOf,
+  hashFit,
+  probabilityOf,
+  type Fit,
+} from '../../../workers/scoring/fitted.js';
 import { rules } from '../../../workers/scoring/rule-set.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { scoreOf, type Signal } from '../../../workers/scoring/model.js';
@@ -26,6 +33,7 @@ t.test('the file holds the hash of what it says, so that a weight changed by han
   t.equal(hashFit(fit), fit.hash);
   t.not(hashFit({ ...fit, weights: { ...fit.weights, webdriver: 1 } }), fit.hash);
   t.not(hashFit({ ...fit, provenance: 'elsewhere' }), fit.hash);
+  t.not(hashFit({ ...fit, calibration: { ...fit.calibration, probed: [] } }), fit.hash);
   t.end();
 });
 
@@ -50,6 +58,7 @@ t.test('weak signs of a machine’s hand that agree are strong together', (t) =>
   const beh = {
     ...humanBody().beh,
     moves: 30,
+    fineTimes: 0,
     interval: [30, 20, 9, 4, 60] as const,
     coalesced: [30, 1, 0, 1, 1] as const,
     straight: 0.9999,
@@ -65,5 +74,28 @@ t.test('weak signs of a machine’s hand that agree are strong together', (t) =>
   t.ok(reply.evidence.against.length >= 3);
   t.equal(reply.recommendation, 'review', `five weak signs end at ${reply.score}`);
   t.same(reply.ceilings, reply.score === 74 ? ['uncorroborated'] : []);
+  t.end();
+});
+
+t.test('the probability of fraud rises with the balance of evidence and lies within its interval', (t) => {
+  for (const isProbed of [true, false]) {
+    let before = 0;
+    for (let balance = -9; balance <= 16; balance += 0.25) {
+      const { value, low, high } = probabilityOf(balance, isProbed);
+      t.ok(value >= before && low <= value && value <= high && low >= 0 && high <= 1, String(balance));
+      before = value;
+    }
+    t.ok(before > 0.9 && probabilityOf(-9, isProbed).value < 0.03);
+  }
+  const calibration = {
+    probed: [
+      [0, 0.02, 0.01, 0.04],
+      [2, 0.1, 0.05, 0.2],
+    ],
+    unprobed: [],
+  };
+  t.same(probabilityOf(-1, true, calibration), { value: 0.02, low: 0.01, high: 0.04 });
+  t.ok(Math.abs(probabilityOf(1, true, calibration).value - 0.06) < 1e-9);
+  t.same(probabilityOf(3, true, calibration), { value: 0.1, low: 0.05, high: 0.2 });
   t.end();
 });

@@ -3,7 +3,8 @@ import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { HistoryFacts, ScoreFacts } from '../../../src/contract/facts.js';
 import { weighHistory } from '../../../workers/scoring/history.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
-import { cleanFacts } from '../../helpers/facts.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { cleanFacts, humanFacts } from '../../helpers/facts.js';
 
 const fresh = { n: 0, fraud: 0, confirmedClawbacks: 0 };
 const raised = (history: Partial<HistoryFacts> | null, over: Partial<ScoreFacts> = {}) =>
@@ -82,7 +83,11 @@ t.test('statistics sent along count for a few sessions, and only while the recor
 t.test('a source says something of its respondents, the more the better it is known', (t) => {
   t.same(raised({ source: { n: 0, fraud: 0 } }), []);
   t.same(raised({ source: { n: 5, fraud: 5 } }), [['source_record_adverse', 1.79]]);
-  t.same(raised({ source: { n: 200, fraud: 200 } }), [['source_record_adverse', 3]]);
+  t.same(raised({ source: { n: 200, fraud: 200 } }), [
+    ['source_record_adverse', 3],
+    ['source_mostly_fraud', 2],
+  ]);
+  t.same(raised({ source: { n: 20, fraud: 20 } }), [['source_record_adverse', 3]], 'twenty are too few to say most');
   t.same(raised({ source: { n: 400, fraud: 20 } }), [], 'as many as anywhere');
   t.same(raised({ subSource: { n: 400, fraud: 0 } }), [['sub_source_record_clean', -1]]);
   t.end();
@@ -106,5 +111,67 @@ t.test('new respondents are leaned on only where the project asked for it', (t) 
     ['respondent_record_clean'],
   );
   t.same(raised(null, { calibration }), [], 'history that could not be read is not an empty one');
+  t.end();
+});
+
+t.test('a network, its range and a device say something of their sessions, each against the one before', (t) => {
+  t.same(raised({ device: { n: 5, fraud: 5 } }), [['device_record_adverse', 3.26]]);
+  t.same(raised({ device: { n: 5, fraud: 0 } }), [], 'a clean device speaks for nobody');
+  t.same(raised({ range: { n: 20, fraud: 20 } }), [['range_record_adverse', 2.5]]);
+  t.same(raised({ network: { n: 1_000, fraud: 300 } }), [['network_record_adverse', 1.5]]);
+  t.same(raised({ study: { n: 1_000, fraud: 300 } }), [['study_record_adverse', 1]]);
+  t.same(raised({ network: { n: 1_000, fraud: 50 }, study: { n: 1_000, fraud: 50 } }), [], 'as many as anywhere');
+  const same = { n: 5, fraud: 5 };
+  const [range, device] = raised({ range: same, device: same });
+  t.same(
+    [range, device],
+    [
+      ['range_record_adverse', 2.4],
+      ['device_record_adverse', 1.48],
+    ],
+    'five outcomes in all',
+  );
+  t.end();
+});
+
+t.test('the respondent’s own outcomes weigh once, whatever the device and the address', (t) => {
+  const own = { n: 2, fraud: 2 };
+  t.same(raised({ respondent: { ...own, confirmedClawbacks: 0 }, device: own, range: own }), [
+    ['respondent_record_adverse', 3.93],
+  ]);
+  const others = raised({ respondent: { ...own, confirmedClawbacks: 0 }, device: { n: 7, fraud: 7 } });
+  t.same(others[1], ['device_record_adverse', 3.26], 'five are of others');
+  t.end();
+});
+
+t.test('what outcomes taught leads to review: a supplier of frauds, a rejected respondent, a device of frauds', (t) => {
+  const history = { respondent: fresh, source: null, subSource: null };
+  const learnt: Partial<HistoryFacts>[] = [
+    { source: { n: 200, fraud: 200 } },
+    { respondent: { n: 2, fraud: 2, confirmedClawbacks: 0 } },
+    { device: { n: 5, fraud: 5 } },
+  ];
+  for (const each of learnt) {
+    t.equal(
+      scoreFacts(cleanFacts({ history: { ...history, ...each } })).reply.recommendation,
+      'review',
+      JSON.stringify(each),
+    );
+    t.equal(
+      scoreFacts(humanFacts({ history: { ...history, ...each } })).reply.recommendation,
+      'review',
+      'with a probe',
+    );
+  }
+  for (const each of [
+    { range: { n: 6, fraud: 2 } },
+    { network: { n: 500, fraud: 60 } },
+    { device: { n: 1, fraud: 1 } },
+  ])
+    t.equal(
+      scoreFacts(cleanFacts({ history: { ...history, ...each } })).reply.recommendation,
+      'allow',
+      JSON.stringify(each),
+    );
   t.end();
 });

@@ -27,6 +27,8 @@ const notDeciding: Readonly<Record<string, string>> = {
   'linkage.ts unlinked': 'no agreement',
   'linkage.ts unlike': 'no agreement',
   'verdict.ts [100, 75, 50]': 'the bands of the older reply follow from the score and decide nothing',
+  'movement.ts 97 + index': 'names a group',
+  "movement.ts hashText(`${shift}:${cells.join(':')}`, index).toString(36)": 'formats a number',
   'sketch.ts Math.imul(key, 0x9e3779b1)': 'spreads the bits of a hash',
   'sketch.ts band.toString(36)': 'formats a number',
   'sketch.ts smallest = 0xffffffff': 'the largest number of 32 bits',

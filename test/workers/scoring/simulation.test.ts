@@ -78,10 +78,12 @@ function drawPerson(random: () => number): Person {
   const lies = drawLies(random);
   const beh = {
     ...usual.beh,
-    ...(chance(0.2) ? { clickDwell: [9, 0.8, 0.5, 0, 3] as const } : {}),
+    ...(chance(0.2) ? { clickDwell: [9, 0.8, 0.9, 0, 3] as const } : {}),
     ...(chance(0.1) ? { coalesced: [420, 1, 0, 1, 1] as const } : {}),
     ...(chance(0.1) ? { untrusted: 2 } : {}),
-    ...(chance(0.05) ? { clickBare: 2, moves: 3, keys: 60 } : {}),
+    ...(chance(0.05)
+      ? { clickBare: 2, moves: 3, fineTimes: 0, interval: null, turn: null, coalesced: null, keys: 60 }
+      : {}),
     ...(chance(0.05) ? { pastes: 1, pasteChars: 400 } : {}),
   };
   const body = humanBody({

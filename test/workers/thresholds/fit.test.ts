@@ -2,6 +2,7 @@ import t from 'tap';
 import type { FitSubject, DistributionCell, SessionLabel } from '../../../src/contract/thresholds.js';
 import { createRandom } from '../../../workers/seeded-random.js';
 import { fitThresholds } from '../../../workers/thresholds/fit.js';
+import { countLevels } from '../../../workers/thresholds/levels.js';
 
 const cell = (
   uncapped: number,
@@ -17,7 +18,7 @@ const cell = (
 const subject = (cells: readonly DistributionCell[], over: Partial<FitSubject> = {}): FitSubject => ({
   cells,
   current: { reviewLow: 40, blockThreshold: 75 },
-  rest: null,
+  project: null,
   targetFalseBlockRate: 0.005,
   seed: 1,
   ...over,
@@ -84,11 +85,37 @@ t.test('sessions under a ceiling are blocked by no threshold', async (t) => {
   t.equal(fit.projected?.falseBlockRate, 0);
 });
 
+t.test('what would block most people is never advised, and the answer says why', async (t) => {
+  const labels = [cell(0, 'honest', 700), cell(3, 'fraud', 60)];
+  const fit = fitThresholds(subject([...labels, cell(2, 'none', 900)]));
+  t.match(fit, { status: 'not_advisable', suggested: null, projected: null, interval: null, shortfall: null });
+  t.match(fit.note, /would block 56\.3% of the sessions that were let in/);
+  const few = fitThresholds(subject([...labels, cell(2, 'none', 90)]));
+  t.match(few, { status: 'ok', suggested: { blockThreshold: 1 } }, 'sixty of sixty labels between 1 and 10 are fraud');
+});
+
+t.test('under 50 a threshold needs labels of its own that say fraud', async (t) => {
+  const honest = cell(0, 'honest', 700);
+  const edge = (...cells: DistributionCell[]) => fitThresholds(subject([honest, ...cells])).suggested?.blockThreshold;
+  t.equal(edge(cell(90, 'fraud', 60)), 50);
+  t.equal(edge(cell(44, 'fraud', 29), cell(90, 'fraud', 60)), 50, 'twenty-nine are too few');
+  t.equal(edge(cell(44, 'fraud', 30), cell(90, 'fraud', 60)), 35);
+  t.equal(
+    edge(cell(44, 'fraud', 30), cell(44, 'honest', 2), cell(90, 'fraud', 60)),
+    50,
+    'two honest ones are above the target',
+  );
+});
+
 t.test('reviews stay within their budget', async (t) => {
   const fit = fitThresholds(
     subject([cell(5, 'honest', 700), cell(30, 'none', 150), cell(50, 'none', 60), cell(90, 'fraud', 40)]),
   );
-  t.equal(fit.suggested?.blockThreshold, 6);
+  t.equal(
+    fit.suggested?.blockThreshold,
+    50,
+    'from 6 on no honest session would be blocked, and nothing says that a score of 6 is fraud',
+  );
   const spread = fitThresholds(
     subject([
       cell(60, 'honest', 20),
@@ -106,14 +133,16 @@ t.test(
   'a source with few labels leans on the rest of its project and says so; one with hardly any gets no edge',
   async (t) => {
     const rest = [cell(5, 'honest', 3_000), cell(70, 'honest', 60), cell(90, 'fraud', 300)];
-    const few = fitThresholds(subject([cell(5, 'honest', 250), cell(90, 'fraud', 12)], { rest }));
+    const leaning = (own: readonly DistributionCell[]) =>
+      fitThresholds(subject(own, { project: countLevels([...own, ...rest]) }));
+    const few = leaning([cell(5, 'honest', 250), cell(90, 'fraud', 12)]);
     t.equal(few.status, 'ok');
     t.same(few.borrowed, { honest: 500, fraud: 24 });
     t.match(few.note, /leans on the rest of the project/);
     t.equal(few.suggested?.blockThreshold, 71, 'the rest of the project shows honest people at 70');
-    const hardly = fitThresholds(subject([cell(5, 'honest', 150), cell(90, 'fraud', 12)], { rest }));
+    const hardly = leaning([cell(5, 'honest', 150), cell(90, 'fraud', 12)]);
     t.match(hardly, { status: 'insufficient_data', borrowed: null, suggested: null });
-    const enough = fitThresholds(subject([cell(5, 'honest', 800), cell(90, 'fraud', 40)], { rest }));
+    const enough = leaning([cell(5, 'honest', 800), cell(90, 'fraud', 40)]);
     t.equal(enough.borrowed, null);
   },
 );

@@ -78,7 +78,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
       device,
       signatureFresh: claimSignature(input),
       complete,
-      history: histories.read(input),
+      history: histories.read(input, device),
     };
     receipts.keep({ namespace, nowMs, content: input.content, counted, picked, probe: kept });
     return { kind: 'counted', rate, ...counted };

@@ -3,17 +3,25 @@
  * every project is then incomplete until it is marked. A publication with a lower or equal version changes nothing.
  */
 import { bounds } from '../bounds.js';
-import type { HistoryRecord, HistoryValue, ScoreCountInput, StoredHistory } from '../port.js';
+import {
+  furtherSubjects,
+  type HistoryRecord,
+  type HistoryValue,
+  type ScoreCountInput,
+  type StoredHistory,
+} from '../port.js';
 import type { Keyspace } from './keyspace.js';
 
 export interface Histories {
   publish(namespace: string, records: readonly HistoryRecord[]): void;
-  /** The histories of the subjects that a call names. */
-  read(input: ScoreCountInput): StoredHistory;
+  /** The histories of the subjects that a call names, and of its device. */
+  read(input: ScoreCountInput, device: string | null): StoredHistory;
   markComplete(namespace: string): void;
   /** Whether the project is complete, which it then stays for longer. */
   isComplete(namespace: string, nowMs: number): boolean;
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 interface Published {
   readonly version: number;
@@ -35,14 +43,21 @@ export function createHistories(keyspace: Keyspace, now: () => number): Historie
           published.set(key, { version, value: { ...value } }, nowMs, bounds.historyMs);
       }
     },
-    read: ({ namespace, nowMs, history }) => {
-      const valueOf = (subject: string | null): HistoryValue | null =>
+    read: ({ namespace, nowMs, history }, device) => {
+      const valueOf = (subject: string | null = null): HistoryValue | null =>
         subject === null ? null : (published.get(`${namespace}:${subject}`, nowMs)?.value ?? null);
-      return {
+      const stored: Writable<StoredHistory> = {
         respondent: valueOf(history.respondent),
         source: valueOf(history.source),
         subSource: valueOf(history.subSource),
       };
+      for (const name of furtherSubjects) {
+        const value = valueOf(history[name]);
+        if (value !== null) stored[name] = value;
+      }
+      const ofDevice = valueOf(device);
+      if (ofDevice !== null) stored.device = ofDevice;
+      return stored;
     },
     markComplete: (namespace) => {
       keyspace.reserve(1, now());

@@ -9,6 +9,7 @@ import { createCounting } from './counting.js';
 import { createKeyspace } from './keyspace.js';
 import { createHistories } from './histories.js';
 import { createReceipts } from './kept-receipts.js';
+import { createMovements } from './movements.js';
 import { createProbes } from './probes.js';
 import { createRates } from './rates.js';
 import { readSnapshot, writeSnapshot, type SnapshotNote } from './snapshot.js';
@@ -33,6 +34,7 @@ export async function openMemoryCounters({
   const keyspace = createKeyspace(keysMax);
   const rates = createRates(keyspace);
   const probes = createProbes(keyspace);
+  const noteMovement = createMovements(keyspace);
   const receipts = createReceipts(keyspace, probes);
   const histories = createHistories(keyspace, now);
   const counting = createCounting({ keyspace, receipts, rates, probes, histories, now });
@@ -51,6 +53,7 @@ export async function openMemoryCounters({
     ping: async () => whileOpen(() => undefined),
     countScore: async (input) => whileOpen(() => counting.countScore(input)),
     storeProbe: async (input) => whileOpen(() => probes.store(input)),
+    noteMovement: async (input) => whileOpen(() => noteMovement(input)),
     findProbe: async (projectId, session, nowMs) => whileOpen(() => probes.read(projectId, session, nowMs).probe),
     wereScored: async (namespace, sessions) => whileOpen(() => counting.wereScored(namespace, sessions)),
     recentReceipt: async (namespace, receiptId) => whileOpen(() => receipts.find(namespace, receiptId, now())),

@@ -9,6 +9,7 @@ import type {
   CountedSession,
   HistoryRecord,
   HistoryValue,
+  MovementInput,
   ProbeStoreInput,
   RateLimit,
   ScoreCountInput,
@@ -84,9 +85,8 @@ export const layouts = {
       gone: ({ gone }) => gone ?? '',
       content: ({ content }) => bytesOf(content),
       signature: ({ signature }) => signature ?? '',
-      historyRespondent: ({ history }) => history.respondent ?? '',
-      historySource: ({ history }) => history.source ?? '',
-      historySubSource: ({ history }) => history.subSource ?? '',
+      history: ({ history: { respondent, source, subSource, range = '-', network = '-', study = '-' } }) =>
+        `${respondent ?? '-'} ${source ?? '-'} ${subSource ?? '-'} ${range} ${network} ${study}`,
       limits: ({ limits }) => limits.length,
     },
     limitAt,
@@ -119,6 +119,10 @@ export const layouts = {
     index: (input) => (input.phase === 'update' ? '' : packIndex(input)),
     indicators: ({ indicators }) => packr.pack(indicators),
   }),
+  noteMovement: layOut<MovementInput, string>(
+    { now: ({ nowMs }) => formatTimestamp(nowMs), session: ({ session }) => refOf(session) },
+    { mark: (mark) => mark },
+  ),
   takeRate: layOut<{ readonly limits: number; readonly calls: number }, LimitAt>(
     { limits: ({ limits }) => limits, calls: ({ calls }) => calls },
     limitAt,

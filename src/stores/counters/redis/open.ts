@@ -53,6 +53,10 @@ export async function openRedisCounters({
       if (answer === 'stored' || answer === 'stale' || answer === 'nonce_reused') return answer;
       throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
     },
+    noteMovement: async (input) => {
+      const args = layouts.noteMovement.write(input, input.marks);
+      return Number(await connection.run(scripts.noteMovement, tagOf(input.projectId), args));
+    },
     findProbe: async (projectId, session, nowMs) => {
       const [device, ...parts] = partsOf(
         await connection.run(scripts.findProbe, tagOf(projectId), layouts.findProbe.write({ nowMs, session })),

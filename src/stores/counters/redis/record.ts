@@ -6,7 +6,7 @@ import { Unpackr } from 'msgpackr';
 import type { DuplicateCandidate } from '../../../contract/facts.js';
 import { sortCandidates } from '../bounds.js';
 import { readFigures, readNeighborhood, readSource, type SourceList } from '../figures.js';
-import type { CountRecord, HistoryValue, StoredProbe } from '../port.js';
+import { furtherSubjects, type CountRecord, type HistoryValue, type StoredHistory, type StoredProbe } from '../port.js';
 import { readSketch } from './sketch-bytes.js';
 
 type Measured = number | false;
@@ -21,7 +21,7 @@ type Meta = [
   candidates: [session: string, via: DuplicateCandidate['via']][],
   probe: Probe | false,
   complete: boolean,
-  histories: [respondent: string | false, source: string | false, subSource: string | false],
+  histories: (string | false)[],
   supersedes: string | false,
   source: SourceList | false,
   terms: Terms | false,
@@ -90,11 +90,7 @@ export function decodeRecord(frame: Frame, probeParts: readonly (Buffer | null)[
     device: orNull(device),
     signatureFresh,
     complete,
-    history: {
-      respondent: decodeHistory(histories[0]),
-      source: decodeHistory(histories[1]),
-      subSource: decodeHistory(histories[2]),
-    },
+    history: decodeHistories(histories),
     probe: probe === false ? null : decodeProbe(probe, probeParts),
     counts: {
       candidates: decodeCandidates(candidates, frame, numbersAt + 1),
@@ -107,9 +103,23 @@ export function decodeRecord(frame: Frame, probeParts: readonly (Buffer | null)[
   };
 }
 
+/** In the order of the arguments; the device comes last. */
+function decodeHistories([respondent, source, subSource, ...further]: Meta[8]): StoredHistory {
+  const stored: { -readonly [Name in keyof StoredHistory]: StoredHistory[Name] } = {
+    respondent: decodeHistory(respondent),
+    source: decodeHistory(source),
+    subSource: decodeHistory(subSource),
+  };
+  for (let at = 0; at < further.length; at += 1) {
+    const value = decodeHistory(further[at]);
+    if (value !== null) stored[furtherSubjects[at] ?? 'device'] = value;
+  }
+  return stored;
+}
+
 /** A history is "n fraud clawbacks asOfDay", then "age:sessions" of each that is young. */
-function decodeHistory(text: string | false): HistoryValue | null {
-  if (text === false) return null;
+function decodeHistory(text: string | false | undefined): HistoryValue | null {
+  if (text === undefined || text === false) return null;
   const parts = text.split(' ');
   const [n = 0, fraud = 0, clawbacks = 0, asOfDay = 0] = parts.slice(0, 4).map(Number);
   const young = parts.slice(4).map((part): [number, number] => {

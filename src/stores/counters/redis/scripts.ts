@@ -53,6 +53,7 @@ const parts = {
   findProbe: ['inputs', 'session', 'find-probe'],
   wereScored: ['were-scored'],
   storeProbe: ['store-probe'],
+  noteMovement: ['note-movement'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
   checkComplete: ['run', 'completeness', 'check-complete'],

@@ -39,6 +39,8 @@ CREATE TABLE session_index (
   study_id         text,
   source_id        text,
   supersedes       text,
+  -- Code of the strongest finding against the session; null without one.
+  top_reason       text,
   -- Whose history the session belongs to: an outcome finds it without a look at receipts.
   subjects         text[] NOT NULL,
   respondent_known boolean NOT NULL,
@@ -81,15 +83,15 @@ END $$;
 -- Sessions in one order, so that writers wait for each other and never in a circle. Of several receipts of a session the latest counts.
 CREATE FUNCTION index_sessions(
   organizations text[], namespaces text[], session_refs text[], session_ids text[], ids text[], times_ms double precision[], scores integer[], recommendations text[],
-  classes text[], bands text[], studies text[], sources text[], superseded text[], subject_lists text[], known boolean[]
+  classes text[], bands text[], studies text[], sources text[], superseded text[], reasons text[], subject_lists text[], known boolean[]
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   INSERT INTO session_index AS was (organization_id, namespace, session_ref, session_id, first_scored_at, receipt_id, scored_at, score, recommendation, verdict_class,
-                                    duplicate_band, study_id, source_id, supersedes, subjects, respondent_known)
+                                    duplicate_band, study_id, source_id, supersedes, top_reason, subjects, respondent_known)
   SELECT DISTINCT ON (namespace, session) organization, namespace, session, session_id, to_timestamp(min(at) OVER (PARTITION BY namespace, session) / 1000), id,
-         to_timestamp(at / 1000), score, recommendation, class, band, study, source, supersedes, string_to_array(subjects, ','), is_known
-    FROM unnest(organizations, namespaces, session_refs, session_ids, ids, times_ms, scores, recommendations, classes, bands, studies, sources, superseded, subject_lists, known)
-      AS given (organization, namespace, session, session_id, id, at, score, recommendation, class, band, study, source, supersedes, subjects, is_known)
+         to_timestamp(at / 1000), score, recommendation, class, band, study, source, supersedes, reason, string_to_array(subjects, ','), is_known
+    FROM unnest(organizations, namespaces, session_refs, session_ids, ids, times_ms, scores, recommendations, classes, bands, studies, sources, superseded, reasons, subject_lists, known)
+      AS given (organization, namespace, session, session_id, id, at, score, recommendation, class, band, study, source, supersedes, reason, subjects, is_known)
    ORDER BY namespace, session, id COLLATE "C" DESC
   ON CONFLICT (namespace, session_ref) DO UPDATE SET
     first_scored_at  = least(was.first_scored_at, excluded.first_scored_at),
@@ -102,6 +104,7 @@ BEGIN
     study_id         = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.study_id ELSE was.study_id END,
     source_id        = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.source_id ELSE was.source_id END,
     supersedes       = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.supersedes ELSE was.supersedes END,
+    top_reason       = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.top_reason ELSE was.top_reason END,
     subjects         = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.subjects ELSE was.subjects END,
     respondent_known = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.respondent_known ELSE was.respondent_known END;
 END $$;

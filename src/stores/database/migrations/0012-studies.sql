@@ -51,14 +51,25 @@ CREATE TABLE studies (
   previous_until  timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
   entered         integer NOT NULL DEFAULT 0,
-  screened_out    integer NOT NULL DEFAULT 0 CHECK (screened_out >= 0),
-  -- Places held now: waiting for verification, in the survey, or completed.
-  held            integer NOT NULL DEFAULT 0 CHECK (held >= 0),
-  verified        integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
-  completed       integer NOT NULL DEFAULT 0 CHECK (completed >= 0),
-  -- Completes that hold their place and do not count yet.
-  unconfirmed     integer NOT NULL DEFAULT 0 CHECK (unconfirmed >= 0),
-  reversed        integer NOT NULL DEFAULT 0
+  -- Places held now (waiting for verification, in the survey, or completed), and where else respondents are.
+  held               integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  verifying          integer NOT NULL DEFAULT 0 CHECK (verifying >= 0),
+  surveying          integer NOT NULL DEFAULT 0 CHECK (surveying >= 0),
+  released           integer NOT NULL DEFAULT 0 CHECK (released >= 0),
+  terminated         integer NOT NULL DEFAULT 0 CHECK (terminated >= 0),
+  verified           integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
+  completed          integer NOT NULL DEFAULT 0 CHECK (completed >= 0),
+  unconfirmed        integer NOT NULL DEFAULT 0 CHECK (unconfirmed >= 0),
+  too_fast           integer NOT NULL DEFAULT 0 CHECK (too_fast >= 0),
+  reversed           integer NOT NULL DEFAULT 0 CHECK (reversed >= 0),
+  same_device        integer NOT NULL DEFAULT 0 CHECK (same_device >= 0),
+  same_address       integer NOT NULL DEFAULT 0 CHECK (same_address >= 0),
+  same_network       integer NOT NULL DEFAULT 0 CHECK (same_network >= 0),
+  screened_full      integer NOT NULL DEFAULT 0 CHECK (screened_full >= 0),
+  screened_duplicate integer NOT NULL DEFAULT 0 CHECK (screened_duplicate >= 0),
+  screened_quality   integer NOT NULL DEFAULT 0 CHECK (screened_quality >= 0),
+  screened_targeting integer NOT NULL DEFAULT 0 CHECK (screened_targeting >= 0),
+  screened_limit     integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0)
 );
 CREATE INDEX studies_by_organization ON studies (organization_id, study_id);
 CREATE INDEX studies_open ON studies (organization_id, study_id) WHERE status = 'fielding';
@@ -77,7 +88,22 @@ CREATE TABLE study_quotas (
   most            integer NOT NULL,
   held            integer NOT NULL DEFAULT 0 CHECK (held >= 0),
   verified        integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
+  completed       integer NOT NULL DEFAULT 0 CHECK (completed >= 0),
   PRIMARY KEY (study_id, position)
+);
+
+-- How many places each kind of respondent holds: what a quota with other conditions begins with. Kept up with the counts of studies and quotas.
+CREATE TABLE study_kinds (
+  study_id        text NOT NULL REFERENCES studies ON DELETE CASCADE,
+  organization_id text NOT NULL,
+  country         text,
+  gender          text,
+  age             integer,
+  profession      text,
+  held            integer NOT NULL,
+  verified        integer NOT NULL,
+  completed       integer NOT NULL DEFAULT 0,
+  UNIQUE NULLS NOT DISTINCT (study_id, country, gender, age, profession)
 );
 
 --   entering ──the gate──▶ screened
@@ -138,9 +164,6 @@ CREATE TABLE study_places (
 );
 CREATE UNIQUE INDEX study_places_one_each ON study_places (study_id, respondent_ref);
 CREATE INDEX study_places_by_study ON study_places (study_id, place_id);
-CREATE INDEX study_places_by_device ON study_places (study_id, device_ref) WHERE device_ref IS NOT NULL;
-CREATE INDEX study_places_by_address ON study_places (study_id, address_ref) WHERE address_ref IS NOT NULL;
-CREATE INDEX study_places_by_network ON study_places (study_id, network_ref) WHERE network_ref IS NOT NULL;
 CREATE INDEX study_places_held ON study_places (study_id, source_id) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
@@ -148,4 +171,46 @@ CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
 CREATE INDEX study_places_by_age ON study_places (entered_at);
 
-CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_places');
+-- The counts of a study again, by supplier (empty: none) and day of the entry in UTC: a report reads these, and no places.
+CREATE TABLE study_tallies (
+  study_id           text NOT NULL REFERENCES studies ON DELETE CASCADE,
+  supplier_id        text NOT NULL,
+  day                date NOT NULL,
+  organization_id    text NOT NULL,
+  entered            integer NOT NULL DEFAULT 0,
+  held               integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  verifying          integer NOT NULL DEFAULT 0 CHECK (verifying >= 0),
+  surveying          integer NOT NULL DEFAULT 0 CHECK (surveying >= 0),
+  released           integer NOT NULL DEFAULT 0 CHECK (released >= 0),
+  terminated         integer NOT NULL DEFAULT 0 CHECK (terminated >= 0),
+  verified           integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
+  completed          integer NOT NULL DEFAULT 0 CHECK (completed >= 0),
+  unconfirmed        integer NOT NULL DEFAULT 0 CHECK (unconfirmed >= 0),
+  too_fast           integer NOT NULL DEFAULT 0 CHECK (too_fast >= 0),
+  reversed           integer NOT NULL DEFAULT 0 CHECK (reversed >= 0),
+  same_device        integer NOT NULL DEFAULT 0 CHECK (same_device >= 0),
+  same_address       integer NOT NULL DEFAULT 0 CHECK (same_address >= 0),
+  same_network       integer NOT NULL DEFAULT 0 CHECK (same_network >= 0),
+  screened_full      integer NOT NULL DEFAULT 0 CHECK (screened_full >= 0),
+  screened_duplicate integer NOT NULL DEFAULT 0 CHECK (screened_duplicate >= 0),
+  screened_quality   integer NOT NULL DEFAULT 0 CHECK (screened_quality >= 0),
+  screened_targeting integer NOT NULL DEFAULT 0 CHECK (screened_targeting >= 0),
+  screened_limit     integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0),
+  -- Completes that count, by bucket of their time in the survey.
+  seconds            jsonb NOT NULL DEFAULT '{}',
+  PRIMARY KEY (study_id, supplier_id, day)
+);
+
+-- Who took places in a study: a browser, an address (or /64), a /48 of IPv6, each as the keyed hash of study_places.
+CREATE TABLE study_claimants (
+  study_id        text NOT NULL REFERENCES studies ON DELETE CASCADE,
+  kind            text NOT NULL CHECK (kind IN ('device', 'address', 'network')),
+  ref             text NOT NULL,
+  organization_id text NOT NULL,
+  places          integer NOT NULL,
+  completed       integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (study_id, kind, ref)
+);
+CREATE INDEX study_claimants_of_many ON study_claimants (study_id, places DESC) WHERE places > 1;
+
+CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_kinds', 'study_places', 'study_tallies', 'study_claimants');

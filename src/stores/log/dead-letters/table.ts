@@ -78,15 +78,17 @@ export async function insertLetter(
   return rows.length > 0;
 }
 
-/** What an operator asked for, oldest first, at most `count`. */
+/** What an operator asked for, at most `count`: tenants take turns, of each the oldest first. */
 export async function findAskedLetters(
   database: Database,
   { topic, group }: LetterOwner,
   count: number,
 ): Promise<readonly AskedLetter[]> {
   return database.query<{ letterId: string; key: string; value: Uint8Array }>(
-    `SELECT letter_id AS "letterId", key, value FROM dead_letters
-      WHERE asked_at IS NOT NULL AND topic = $1 AND group_name = $2 ORDER BY failed_at LIMIT $3`,
+    `SELECT letter_id AS "letterId", key, value FROM dead_letters JOIN (
+       SELECT letter_id, failed_at, row_number() OVER (PARTITION BY tenant ORDER BY failed_at) AS turn FROM dead_letters
+        WHERE asked_at IS NOT NULL AND topic = $1 AND group_name = $2 ORDER BY turn, failed_at LIMIT $3) AS next USING (letter_id)
+      ORDER BY next.turn, next.failed_at`,
     [topic, group, count],
   );
 }

@@ -2,7 +2,12 @@ import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../../src/errors.js';
 import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../../src/stores/database/migrate.js';
-import { askForLetters, insertLetter, readLetterFigures } from '../../../../src/stores/log/dead-letters/table.js';
+import {
+  askForLetters,
+  findAskedLetters,
+  insertLetter,
+  readLetterFigures,
+} from '../../../../src/stores/log/dead-letters/table.js';
 import { withDeadLetters } from '../../../../src/stores/log/dead-letters/dead-letters.js';
 import type { Log, LogEntry } from '../../../../src/stores/log/port.js';
 import { openTableLog } from '../../../../src/stores/log/embedded/log.js';
@@ -113,4 +118,16 @@ t.test('a group that has kept as many as it may stands still, and its age shows 
   await waitUntil(() => consumer.tickAgeMs() > 2_500, 'it stands still');
   t.match(await readLetterFigures(database), [{ letters: 1 }]);
   t.notOk(taken.includes('good 19'));
+});
+
+t.test('of what is played again, tenants take turns', async (t) => {
+  await database.query('TRUNCATE dead_letters');
+  const owner = { topic: 'scores', group: 'turns' } as const;
+  const keep = (tenant: string, key: string): Promise<boolean> =>
+    insertLetter(database, owner, entry(key, key), { tenant, reason: 'refused', lettersMax: 100 });
+  for (let n = 0; n < 8; n += 1) await keep('storm', `storm ${n}`);
+  await keep('neighbour', 'neighbour 0');
+  await askForLetters(database, 'turns');
+  const next = (await findAskedLetters(database, owner, 3)).map(({ key }) => key);
+  t.same(next, ['storm 0', 'neighbour 0', 'storm 1']);
 });

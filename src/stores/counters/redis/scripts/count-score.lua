@@ -15,7 +15,7 @@ if s.device == '' and probe then s.device = probe.device end
 -- Everything that has a name before it is read is read at once.
 local limitKeys = rateKeys(home)
 wantSession(s)
-wantHistory()
+wantHistory(s.device)
 local limitsFrom = wanted + 1
 for i = 1, #limitKeys do
   want(limitKeys[i])
@@ -47,7 +47,7 @@ writeGuard()
 
 local named = ''
 local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, figures, neighborhood, candidates, false,
-  complete, { historyOf(read[ofRespondentAt]), historyOf(read[ofSourceAt]), historyOf(read[ofSubSourceAt]) }, supersedes or false, source, terms }
+  complete, readHistory(read), supersedes or false, source, terms }
 if probe then
   holdProbe(probe)
   named = session .. ' ' .. probe.names

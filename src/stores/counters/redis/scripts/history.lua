@@ -1,13 +1,14 @@
--- What was published of the subjects that a call names, and whether the project is complete. Uses base, now, nowText.
+-- What was published of the subjects that a call names and of its device, and whether the project is complete. Uses base, now, nowText.
 
-local completeAt, ofRespondentAt, ofSourceAt, ofSubSourceAt
+local completeAt
+local historyAt
 
-local function wantHistory()
-  local respondent, source, subSource = ARGV[argument.historyRespondent], ARGV[argument.historySource], ARGV[argument.historySubSource]
+local function wantHistory(device)
   completeAt = want(base .. 'complete')
-  ofRespondentAt = respondent ~= '' and want(base .. 'o:' .. respondent)
-  ofSourceAt = source ~= '' and want(base .. 'o:' .. source)
-  ofSubSourceAt = subSource ~= '' and want(base .. 'o:' .. subSource)
+  historyAt = {}
+  for subject in string.gmatch(ARGV[argument.history] .. ' ' .. (device == '' and '-' or device), '%S+') do
+    historyAt[#historyAt + 1] = subject ~= '-' and want(base .. 'o:' .. subject)
+  end
 end
 
 local function isComplete(marked)
@@ -16,6 +17,12 @@ local function isComplete(marked)
   return true
 end
 
-local function historyOf(published)
-  return published and string.match(published, '^%S+ (.*)$') or false
+-- In the order in which they were wanted; false without a record.
+local function readHistory(read)
+  local histories = {}
+  for i = 1, #historyAt do
+    local published = historyAt[i] and read[historyAt[i]]
+    histories[i] = published and string.match(published, '^%S+ (.*)$') or false
+  end
+  return histories
 end

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ProbeBody } from '../../src/contract/probe.js';
-import { joinMessages, listInputTells, listStaticTells } from './tells.js';
+import { joinMessages, listInputTells, listStaticTells } from './probe-findings.js';
 
 const body = (seq: number, phase: ProbeBody['phase'], groups: Partial<ProbeBody> = {}): ProbeBody => ({
   v: 1,
@@ -28,7 +28,7 @@ t.test('the newest load message carries the newest update, in whatever order the
 });
 
 t.test('what was not measured is no tell', (t) => {
-  t.strictSame(listInputTells(body(0, 'load', { beh: { clickDwell: null, coalesced: null, fractional: null } })), []);
+  t.strictSame(listInputTells(body(0, 'load', { beh: { clickDwell: null, coalesced: null, subpixel: null } })), []);
   t.strictSame([...listStaticTells(body(0, 'load')), ...listInputTells(body(0, 'load'))], []);
   t.end();
 });

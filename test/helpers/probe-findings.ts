@@ -25,7 +25,7 @@ export function listStaticTells({ auto, lies, ua, scr, gfx }: ProbeBody): string
 }
 
 /** Tells of the input, each with the number that gave it away. */
-export function listInputTells({ beh, scr, hw }: ProbeBody): string[] {
+export function listInputTells({ beh, hw }: ProbeBody): string[] {
   if (!beh) return [];
   const tells: string[] = [];
   const note = (isTell: boolean, text: string) => void (isTell && tells.push(text));
@@ -34,10 +34,18 @@ export function listInputTells({ beh, scr, hw }: ProbeBody): string[] {
   note(mean(beh.clickSettle) < 15, `settle ${mean(beh.clickSettle)} ms`);
   note(mean(beh.keyDwell) < 15, `key dwell ${mean(beh.keyDwell)} ms`);
   note((beh.coalesced?.[0] ?? 0) >= 20 && (beh.coalesced?.[4] ?? 0) <= 1, 'never more than 1 coalesced');
-  note(scr?.dpr === 1 && (beh.fractional ?? 0) > 0.2, `fractional coordinates in ${beh.fractional}`);
+  note((beh.subpixel ?? 0) > 0, `${beh.subpixel} moves at fractions of a pixel`);
   // The X server counts time in whole milliseconds.
-  note(/linux/i.test(hw?.platform ?? '') && (beh.resolution ?? 1) < 1, `clock as fine as ${beh.resolution} ms`);
-  for (const name of ['clickBare', 'pressureZero', 'keyNoCode', 'inputNoKey', 'wheelLies', 'untrusted'] as const) {
+  note(/linux/i.test(hw?.platform ?? '') && (beh.fineTimes ?? 0) > 2, `${beh.fineTimes} moves between milliseconds`);
+  for (const name of [
+    'clickBare',
+    'pressureZero',
+    'keyNoCode',
+    'keyNoShift',
+    'inputNoKey',
+    'wheelLies',
+    'untrusted',
+  ] as const) {
     note((beh[name] ?? 0) > 0, `${name} ${beh[name]}`);
   }
   return tells;

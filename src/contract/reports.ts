@@ -1,0 +1,148 @@
+/** Reports on what was scored: recommendations by source and day, what became of each source, and whether scores mean what they say. */
+import { Type, type Static } from 'typebox';
+import { Count, Nullable, StringEnum } from './common.js';
+import { ListQuery } from './paging.js';
+import { unit } from './project-parts.js';
+import { FromDay, Mix, ProjectName, SourceName, sourcesMax, ToDay, type DistributionCell } from './thresholds.js';
+
+/** Days of a mix without `from`, and rows of one reply. */
+export const mixDaysDefault = 30;
+export const mixRowsMax = 10_000;
+
+const projectId = Type.Optional(ProjectName);
+const sourceId = Type.Optional(Type.String({ ...SourceName, description: 'Only sessions of this source.' }));
+const SourceId = Nullable(Type.String({ description: 'null: sessions for which no source was named.' }));
+
+/** A value with its 95% interval. */
+const estimate = (description: string, value = Type.Number()) =>
+  Type.Object({ value, low: value, high: value }, { description });
+export type Estimate = Static<ReturnType<typeof estimate>>;
+const share = Type.Number({ minimum: 0, maximum: 1 });
+
+export const MixQuery = ListQuery({
+  projectId,
+  sourceId,
+  from: Type.Optional(FromDay),
+  to: Type.Optional(ToDay),
+});
+export type MixQuery = Static<typeof MixQuery>;
+
+export const MixDay = Type.Object(
+  {
+    day: Type.String({ format: 'date', description: 'UTC day of the last score of the sessions.' }),
+    sourceId: SourceId,
+    ...Mix.properties,
+  },
+  { description: 'Sessions of one source on one day, by recommendation.' },
+);
+export const MixReply = Type.Object({
+  days: Type.Array(MixDay, { maxItems: mixRowsMax, description: 'By day, the newest first, and by source.' }),
+});
+export type MixReply = Static<typeof MixReply>;
+
+export const SourcesQuery = ListQuery({ projectId });
+
+export const SourceReport = Type.Object(
+  {
+    sourceId: SourceId,
+    sessions: Count('Sessions scored, each once, by its last receipt.'),
+    ...Mix.properties,
+    labels: Type.Object({
+      fraud: Count('Sessions that an outcome calls fraudulent.'),
+      complete: Count('Sessions with a completion that stands so far.'),
+    }),
+    fraudShare: Nullable(
+      estimate(
+        'Share of fraud among the sessions with a label, with its 95% credible interval. Sources with few labels lean on the project. null: the project has no labels.',
+        share,
+      ),
+    ),
+    drift: Nullable(
+      estimate(
+        'Mean score of the last 7 days less that of the 28 days before, in points, with its 95% interval. null: fewer than 30 sessions in either.',
+      ),
+    ),
+    independence: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Mean of its sessions; 100 is fully independent.',
+    }),
+  },
+  { description: 'What was scored of one source, and what became of it.' },
+);
+export type SourceReport = Static<typeof SourceReport>;
+
+export const SourcesReply = Type.Object({
+  sources: Type.Array(SourceReport, {
+    maxItems: sourcesMax,
+    description: `League of sources: the worst first, by the low end of fraudShare. The ${sourcesMax} with the most sessions.`,
+  }),
+});
+export type SourcesReply = Static<typeof SourcesReply>;
+
+export const CalibrationQuery = ListQuery({ projectId, sourceId });
+export type CalibrationQuery = Static<typeof CalibrationQuery>;
+
+export const CalibrationBand = Type.Object(
+  {
+    from: Count('Lowest score of the band.'),
+    to: Count('Highest score of the band.'),
+    sessions: Count('Sessions with a mature label.'),
+    expected: unit('Share of fraud that their scores announce.'),
+    observed: unit('Share of fraud among them.'),
+    low: unit('Low end of the 95% interval of what is observed.'),
+    high: unit('High end of the 95% interval of what is observed.'),
+  },
+  { description: 'Sessions of one band of scores. Bands without sessions are left out.' },
+);
+
+export const fairnessGroups = ['country', 'browser', 'device'] as const;
+/** Honest sessions looked at, the newest first. */
+export const fairnessSessionsMax = 2_000;
+
+export const FairnessGroup = Type.Object(
+  {
+    by: StringEnum(fairnessGroups),
+    value: Nullable(Type.String({ description: 'Such as DE, firefox or phone; null: not known.' })),
+    sessions: Count('Honest sessions of the group.'),
+    stopped: Count('Of them, sessions that were not simply allowed.'),
+    blocked: Count('Of them, sessions that were blocked.'),
+    blockedShare: estimate('Share that was blocked, with its 95% interval.', share),
+  },
+  { description: 'How one group of honest people fared.' },
+);
+export type FairnessGroup = Static<typeof FairnessGroup>;
+
+export const CalibrationReply = Type.Object({
+  bands: Type.Array(CalibrationBand),
+  ece: Nullable(
+    unit('Expected calibration error: mean distance of observed and expected, weighted by sessions. null: no labels.'),
+  ),
+  labels: Type.Object({
+    fraud: Count('Sessions that an outcome called fraudulent at least 60 days ago.'),
+    honest: Count('Sessions with a completion that has stood for 60 days.'),
+  }),
+  fairness: Type.Array(FairnessGroup, {
+    description: `The newest honest sessions (at most ${fairnessSessionsMax}) by country, browser family and kind of device, the largest groups first.`,
+  }),
+});
+export type CalibrationReply = Static<typeof CalibrationReply>;
+
+/** Sessions of one source counted together; `age`: which window of drift they are in. */
+export interface SourceCell extends Pick<DistributionCell, 'inputs' | 'recommendation' | 'count'> {
+  readonly sourceId: string;
+  readonly label: 'none' | 'fraud' | 'complete';
+  readonly age: 'week' | 'before' | 'older';
+  /** Sum over the sessions. */
+  readonly independence: number;
+}
+
+/** Sessions with a mature label counted together. */
+export type LabelledCell = Pick<DistributionCell, 'inputs' | 'count'> & { readonly fraud: boolean };
+
+export interface HonestSession {
+  readonly country: string | null;
+  readonly browser: string | null;
+  readonly device: string | null;
+  readonly recommendation: DistributionCell['recommendation'];
+}

@@ -1,0 +1,78 @@
+/** Routes of the reports: for the project of the key; any other credential names one. */
+import type { FastifyInstance } from 'fastify';
+import {
+  CalibrationQuery,
+  CalibrationReply,
+  MixQuery,
+  MixReply,
+  SourcesQuery,
+  SourcesReply,
+} from '../../contract/reports.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
+import { readingProject, resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
+import type { ReportService } from './report-service.js';
+
+export interface ReportRouteDeps extends ProjectScopeDeps {
+  readonly reports: ReportService;
+}
+
+const route = routesOf('Reports');
+const errors = errorReplies([400, 401, 403, 404, 429]);
+
+export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps): void {
+  app.get(
+    '/lite/mix',
+    route(
+      readingProject,
+      {
+        operationId: 'readMix',
+        summary: 'Recommendations by source and day',
+        description: 'A session scored several times counts once, on the day of its last receipt.',
+        querystring: MixQuery,
+        response: { 200: MixReply, ...errors },
+      },
+      'reports',
+    ),
+    async (request) => {
+      const { projectId, ...question } = request.query;
+      return deps.reports.mix(await resolveProjectScope(deps, request.caller, projectId), question);
+    },
+  );
+
+  app.get(
+    '/lite/sources',
+    route(
+      readingProject,
+      {
+        operationId: 'listSources',
+        summary: 'The league of sources',
+        description:
+          'Volume, share of fraud, drift and independence of each source, from what is kept of receipts and outcomes.',
+        querystring: SourcesQuery,
+        response: { 200: SourcesReply, ...errors },
+      },
+      'reports',
+    ),
+    async (request) => deps.reports.sources(await resolveProjectScope(deps, request.caller, request.query.projectId)),
+  );
+
+  app.get(
+    '/lite/calibration',
+    route(
+      readingProject,
+      {
+        operationId: 'readCalibration',
+        summary: 'Whether scores mean what they say',
+        description:
+          'Announced against observed fraud by band of scores, from labels that are at least 60 days old; and how groups of honest people fared.',
+        querystring: CalibrationQuery,
+        response: { 200: CalibrationReply, ...errors },
+      },
+      'reports',
+    ),
+    async (request) => {
+      const { projectId, ...question } = request.query;
+      return deps.reports.calibration(await resolveProjectScope(deps, request.caller, projectId), question);
+    },
+  );
+}

@@ -1,0 +1,56 @@
+/** The reports of a project: figures by the pure core, from counts of the database. They change nothing. */
+import { invalid } from '../../kernel/faults.js';
+import {
+  mixDaysDefault,
+  mixRowsMax,
+  type CalibrationQuery,
+  type CalibrationReply,
+  type MixQuery,
+  type MixReply,
+  type SourcesReply,
+} from '../../contract/reports.js';
+import type { Pool } from '../../pool/pool.js';
+import type { Database } from '../../stores/database/port.js';
+import type { ProjectScope } from '../project-scope.js';
+import { readHonest, readMatured, readMix, readSources } from './report-reader.js';
+import { readPeriod, requireSource } from './simulation-service.js';
+
+export interface ReportDeps {
+  readonly database: Database;
+  readonly pool: Pool;
+  readonly now: () => number;
+}
+
+export type ReportService = ReturnType<typeof createReportService>;
+
+export function createReportService({ database, pool, now }: ReportDeps) {
+  const filterOf = async ({ organizationId, namespace }: ProjectScope, sourceId: string | undefined) => {
+    const filter = { organizationId, namespace, sourceId: sourceId ?? null, fromDay: null, toDay: null };
+    await requireSource(database, filter);
+    return filter;
+  };
+  return {
+    async mix(scope: ProjectScope, { sourceId, from, to }: Omit<MixQuery, 'projectId'>): Promise<MixReply> {
+      const ago = new Date(now() - mixDaysDefault * 86_400_000).toISOString();
+      const period = readPeriod({ from: from ?? (to === undefined ? ago : undefined), to });
+      const rows = await readMix(database, { ...(await filterOf(scope, sourceId)), ...period });
+      if (rows.length > mixRowsMax)
+        throw invalid([
+          { path: '/from', message: `leads to more than ${mixRowsMax} rows: narrow the period, or name a source.` },
+        ]);
+      return { days: rows.map(({ source_id, ...row }) => ({ ...row, sourceId: source_id === '' ? null : source_id })) };
+    },
+    async sources(scope: ProjectScope): Promise<SourcesReply> {
+      const cells = await readSources(database, await filterOf(scope, undefined), now());
+      return { sources: [...(await pool.run({ kind: 'sources', cells }))] };
+    },
+    async calibration(
+      scope: ProjectScope,
+      { sourceId }: Omit<CalibrationQuery, 'projectId'>,
+    ): Promise<CalibrationReply> {
+      const filter = await filterOf(scope, sourceId);
+      const [cells, honest] = await Promise.all([readMatured(database, filter, now()), readHonest(database, filter)]);
+      return pool.run({ kind: 'calibration', cells, honest });
+    },
+  };
+}
