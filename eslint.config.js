@@ -3,7 +3,17 @@ import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** Folders by layer; each may import only what is listed (and itself). */
-const capabilities = ['scoring', 'verification', 'projects', 'webhooks', 'audience', 'oauth', 'agents', 'demo'];
+const capabilities = [
+  'scoring',
+  'verification',
+  'projects',
+  'webhooks',
+  'audience',
+  'oauth',
+  'agents',
+  'console',
+  'demo',
+];
 const roots = ['./src/errors.ts', './src/fair-limiter.ts', './src/limits.ts', './src/config', './src/package-root.ts'];
 
 const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });
@@ -70,6 +80,7 @@ const zones = [
     './src/contract',
     './src/receiver',
   ]),
+  zone('./console', 'The page of the console knows the API by its contract only.', ['./console', './src/contract']),
   ...capabilities.map((name) =>
     zone(`./src/${name}`, 'Capabilities never import each other; pass what is needed through deps.', [
       `./src/${name}`,
@@ -100,7 +111,10 @@ export default tseslint.config(
   {
     plugins: { 'import-x': importX },
     languageOptions: {
-      parserOptions: { project: ['./tsconfig.json', './sdk/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ['./tsconfig.json', './sdk/tsconfig.json', './console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     settings: {
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },

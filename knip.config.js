@@ -7,6 +7,7 @@ export default {
         'src/main.ts',
         'src/stores/database/embedded/thread.ts',
         'src/{audience,demo,verification/hosted}/page/assets/*.js',
+        'console/app.tsx',
         'examples/**/*.{js,mjs,jsx}',
         // The contract names every shape on the wire, whoever reads it.
         'src/contract/*.ts',
@@ -19,7 +20,7 @@ export default {
         'test/sdk/capture/page/*.js',
         'test/pool/entries/*.ts',
       ],
-      project: ['{src,workers,bench,scripts,test,examples}/**/*.{ts,tsx,mjs,js,jsx}'],
+      project: ['{src,workers,bench,scripts,test,examples,console}/**/*.{ts,tsx,mjs,js,jsx}'],
     },
     sdk: {
       entry: [
@@ -44,6 +45,14 @@ export default {
   ignoreDependencies: [
     '@fingerprintjs/botd',
     '@redocly/cli',
+    // Drivers that the bench `browsers` loads by name.
+    'ghost-cursor',
+    'patchright-core',
+    'puppeteer-core',
+    'puppeteer-extra',
+    'puppeteer-extra-plugin-stealth',
+    'rebrowser-puppeteer-core',
+    'selenium-webdriver',
     '@stoplight/spectral-cli',
     'openapi-fetch',
     'openapi-typescript',
@@ -53,5 +62,17 @@ export default {
     'tfjs-bundle',
   ],
   // Programs of the machine: deploy/system-packages.txt and the stores' images bring them.
-  ignoreBinaries: ['java', 'mvn', 'redis-server', 'openssl', 'mount', 'umount', 'unshare', 'haproxy', 'pgbouncer'],
+  ignoreBinaries: [
+    'java',
+    'mvn',
+    'redis-server',
+    'openssl',
+    'mount',
+    'umount',
+    'unshare',
+    'haproxy',
+    'pgbouncer',
+    'prometheus',
+    'xclip',
+  ],
 };

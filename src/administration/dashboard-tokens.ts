@@ -1,11 +1,13 @@
 /**
- * Dashboard tokens: JWTs of a configured OIDC issuer, or of the embedded one, whose key derives from the master key. Algorithm, type,
+ * Dashboard tokens: JWTs of a configured OIDC issuer, or of the embedded one, whose key derives from the master key; and those of the console. Algorithm, type,
  * issuer, audience and expiry are pinned: an issuer signs other things with the same keys.
  */
-import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { dashboardRoles, type DashboardCaller, type DashboardRole } from '../kernel/caller.js';
+import { createRemoteJWKSet, decodeJwt, jwtVerify, SignJWT, type JWTVerifyGetKey } from 'jose';
+import type { DashboardCaller, DashboardRole } from '../kernel/caller.js';
 import { deriveSigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
+import { consoleIssuer, createConsoleVerifier } from './console-tokens.js';
+import { dashboardCallerOf } from './dashboard-claims.js';
 
 const embedded = { issuer: 'urn:verifyhuman:embedded', audience: 'verifyhuman-dashboard' } as const;
 const purpose = 'dashboard';
@@ -69,14 +71,16 @@ export function createDashboardVerifier(
     clockTolerance: clockToleranceSeconds,
     requiredClaims: ['exp', 'sub'],
   };
+  const verifyConsole = createConsoleVerifier(masterKey);
   return async (token) => {
     try {
+      if (decodeJwt(token).iss === consoleIssuer) return (await verifyConsole(token, 'dashboard')).caller;
       const { payload, protectedHeader } =
         typeof getKey === 'function'
           ? await jwtVerify(token, getKey, options)
           : await jwtVerify(token, getKey, options);
       requireType(protectedHeader.typ, external?.type ?? null);
-      return callerOf(payload);
+      return dashboardCallerOf(payload);
     } catch (error) {
       if (error instanceof Fault) throw error;
       const code = (error as { code?: string }).code ?? '';
@@ -102,16 +106,4 @@ function requireType(type: string | undefined, wanted: string | null): void {
     throw new Fault('INVALID_TOKEN', 'This token is of another type than a dashboard token. Sign in again.', {
       internal: `typ ${String(type).slice(0, 100)}`,
     });
-}
-
-function callerOf(payload: JWTPayload): DashboardCaller {
-  const role = dashboardRoles.find((known) => known === payload['role']);
-  const organizationId = payload['org_id'];
-  if (role === undefined || typeof organizationId !== 'string' || payload.sub === undefined) {
-    throw new Fault(
-      'INVALID_TOKEN',
-      `The dashboard token lacks what is needed: org_id, sub, and a role out of ${dashboardRoles.join(', ')}.`,
-    );
-  }
-  return { kind: 'dashboard', subject: payload.sub, organizationId, role };
 }

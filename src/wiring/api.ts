@@ -28,6 +28,7 @@ import { findSilentSources } from '../scoring/sessions/session-index.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { serveAgents } from './agents.js';
+import { serveConsole } from './console.js';
 import { openFaces, serveHosted, openVerification } from './verification.js';
 import { openOAuth } from './oauth.js';
 import { apiPrefix, modelsUrlOf, siteUrlOf, type Parts } from './parts.js';
@@ -143,6 +144,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
   await serveDocumentation(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
+  await serveConsole(app, parts, { siteUrl, audienceUrl });
   const hasDemo = await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });
   // Asked for with every token, and a system call to find out.
   listening = siteUrlOf(settings, await listen(app, { host: settings.HOST, port: settings.PORT }));

@@ -1,0 +1,61 @@
+/** The six axes as bars. An axis that was not measured has no bar and no number: it is not a zero. */
+import type { EvidenceReply } from '../../src/contract/score.js';
+import { readable } from '../parts/words.js';
+
+type Verdict = EvidenceReply['verdict'];
+type Axis = keyof Verdict['categories'];
+
+const meanings: Readonly<Record<Axis, string>> = {
+  network: 'Address and its network',
+  device: 'Browser and device',
+  velocity: 'Rates and bursts',
+  behavior: 'Use of the page',
+  history: 'Earlier outcomes',
+  duplicate: 'Repeats; no part of the score',
+};
+
+const needs: Readonly<Partial<Record<Axis, readonly string[]>>> = {
+  device: ['client_probe_missing', 'probe_unusable', 'probe_unreadable'],
+  behavior: ['client_probe_missing', 'probe_unusable', 'probe_unreadable'],
+  velocity: ['counters_unavailable'],
+  history: ['history_unavailable'],
+};
+
+/** An axis that says something was measured, whatever is missing. */
+function isMeasured(axis: Axis, { categories, degradedSignals, duplicate }: Verdict): boolean {
+  if (axis === 'duplicate') return duplicate.measured;
+  return categories[axis] > 0 || !degradedSignals.some((signal) => needs[axis]?.includes(signal) === true);
+}
+
+const toneOf = (value: number): string => {
+  if (value >= 75) return 'bad';
+  return value >= 40 ? 'warn' : 'good';
+};
+
+export const Axes = ({ verdict }: { verdict: Verdict }) => (
+  <section class="card">
+    <h2>Six axes</h2>
+    <ul class="axes">
+      {(Object.keys(meanings) as Axis[]).map((axis) => {
+        const value = verdict.categories[axis];
+        const measured = isMeasured(axis, verdict);
+        return (
+          <li key={axis}>
+            <span>
+              <b>{readable(axis)}</b> <span class="muted small">{meanings[axis]}</span>
+            </span>
+            <span class={measured ? 'number' : 'muted small'}>{measured ? value : 'Not measured'}</span>
+            <span class={measured ? 'meter' : 'meter unmeasured'} aria-hidden="true">
+              {measured && <span class={toneOf(value)} style={{ width: `${value}%` }} />}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+    {verdict.degradedSignals.length > 0 && (
+      <p class="muted small">
+        Missing: {verdict.degradedSignals.map((code) => readable(code).toLowerCase()).join(', ')}.
+      </p>
+    )}
+  </section>
+);

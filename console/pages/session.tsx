@@ -1,0 +1,131 @@
+/** One session: the verdict, why, and what is known of it. */
+import { Link } from 'wouter-preact';
+import type { EvidenceReply } from '../../src/contract/score.js';
+import type { SessionTrailReply } from '../../src/contract/session-trail.js';
+import { query, useRead } from '../api.js';
+import { Badge } from '../parts/badge.js';
+import { Empty, Failed, Loading, Shown } from '../parts/states.js';
+import { formatTime, plural, readable } from '../parts/words.js';
+import { Axes } from './session-axes.js';
+import { Changes } from './session-changes.js';
+import { Evidence } from './session-evidence.js';
+import { Related } from './session-related.js';
+
+export function SessionPage({ projectId, sessionId }: { projectId: string; sessionId: string }) {
+  const trail = useRead<SessionTrailReply>(`/lite/sessions/${encodeURIComponent(sessionId)}${query({ projectId })}`);
+  return (
+    <>
+      <p class="back">
+        <Link href={`/${projectId}/sessions`}>← Sessions</Link>
+      </p>
+      {trail.error?.status === 404 ? (
+        <Empty title="Nothing is known of this session">
+          <p>It was not scored in this project, or it was deleted. A score arrives here about a second later.</p>
+          <button type="button" onClick={trail.reload}>
+            Look again
+          </button>
+        </Empty>
+      ) : (
+        <Shown of={trail} what="the session">
+          {(known) => <Session projectId={projectId} trail={known} reload={trail.reload} />}
+        </Shown>
+      )}
+    </>
+  );
+}
+
+interface SessionProps {
+  readonly projectId: string;
+  readonly trail: SessionTrailReply;
+  readonly reload: () => void;
+}
+
+function Session({ projectId, trail, reload }: SessionProps) {
+  const { sessionId, receipts, probes, outcomes } = trail;
+  const [latest, before] = receipts;
+  const evidence = useRead<EvidenceReply>(evidencePath(latest?.receiptId, projectId));
+  const earlier = useRead<EvidenceReply>(evidencePath(before?.receiptId, projectId));
+  return (
+    <>
+      <div class="title">
+        <h1>{sessionId}</h1>
+        <button type="button" class="quiet" onClick={reload}>
+          Refresh
+        </button>
+      </div>
+      {latest === undefined ? (
+        <p class="notice warn">This session has no score yet. If it was scored just now, its score is arriving.</p>
+      ) : (
+        <p class="facts">
+          <Badge value={latest.recommendation} />
+          <span>
+            Score <b class="number">{latest.score}</b> of 100
+          </span>
+          <span>{readable(latest.verdictClass)}</span>
+          <span>Source {latest.sourceId ?? 'not named'}</span>
+          <span>Study {latest.studyId ?? 'not named'}</span>
+          <time dateTime={latest.scoredAt}>{formatTime(latest.scoredAt)}</time>
+        </p>
+      )}
+      {evidence.error !== null && <Failed message={evidence.error.message} retry={evidence.reload} />}
+      {latest !== undefined && evidence.data === null && evidence.error === null && <Loading what="the evidence" />}
+      <div class="columns">
+        {evidence.data !== null && (
+          <>
+            <Evidence reply={evidence.data} />
+            <Axes verdict={evidence.data.verdict} />
+          </>
+        )}
+        <Related projectId={projectId} sessionId={sessionId} duplicate={evidence.data?.verdict.duplicate ?? null} />
+        <Probes probes={probes} />
+        <Outcomes outcomes={outcomes} />
+        {latest !== undefined && <Changes receipts={receipts} latest={evidence.data} earlier={earlier.data} />}
+      </div>
+    </>
+  );
+}
+
+const evidencePath = (receiptId: string | undefined, projectId: string): string | null =>
+  receiptId === undefined ? null : `/lite/score/${receiptId}/evidence${query({ projectId })}`;
+
+const Probes = ({ probes }: Pick<SessionTrailReply, 'probes'>) => (
+  <section class="card">
+    <h2>Pages with the probe</h2>
+    {probes.length === 0 ? (
+      <p class="muted">None in the last 24 hours under this session id and the probe key of this project.</p>
+    ) : (
+      <ul class="list">
+        {probes.map(({ origin, loads, messages, receivedAt }) => (
+          <li key={origin}>
+            <b>{origin ?? 'Origin not named'}</b>
+            <span class="muted">
+              {plural(loads, 'load')}, {plural(messages, 'message')}
+              {receivedAt !== null && `, last ${formatTime(receivedAt)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+const Outcomes = ({ outcomes }: Pick<SessionTrailReply, 'outcomes'>) => (
+  <section class="card">
+    <h2>Outcomes</h2>
+    {outcomes.length === 0 ? (
+      <p class="muted">None reported. Post them to /lite/events, so that later scores learn from them.</p>
+    ) : (
+      <ul class="list">
+        {outcomes.map(({ type, occurredAt, reasonClass, eventId }) => (
+          <li key={`${eventId} ${type} ${occurredAt}`}>
+            <b>{readable(type)}</b>
+            <span class="muted">
+              {formatTime(occurredAt)}
+              {reasonClass !== null && `, ${readable(reasonClass).toLowerCase()}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);

@@ -1,0 +1,136 @@
+/** The list of scored sessions with its filters. Filters are part of the address. */
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useSearchParams } from 'wouter-preact';
+import type { ScoredSession, ScoredSessionPage } from '../../src/contract/session-trail.js';
+import { call, query, useRead } from '../api.js';
+import { Badge } from '../parts/badge.js';
+import { Empty, Failed, Shown } from '../parts/states.js';
+import { formatTime, readable } from '../parts/words.js';
+import { periodStart, SessionFilters } from './session-filters.js';
+
+const pageSize = 50;
+
+export function SessionsPage({ projectId }: { projectId: string }) {
+  const [search] = useSearchParams();
+  const { period, ...filters } = Object.fromEntries(search);
+  const path = `/lite/sessions${query({ projectId, limit: pageSize, ...filters, from: periodStart(period) })}`;
+  const first = useRead<ScoredSessionPage>(path);
+  return (
+    <>
+      <div class="title">
+        <h1>Sessions</h1>
+        <button type="button" class="quiet" onClick={first.reload}>
+          Refresh
+        </button>
+      </div>
+      <SessionFilters />
+      <Shown of={first} what="sessions">
+        {(page) => (
+          <SessionTable
+            key={`${path} ${page.sessions[0]?.receipt.receiptId}`}
+            projectId={projectId}
+            path={path}
+            first={page}
+            isFiltered={search.size > 0}
+          />
+        )}
+      </Shown>
+    </>
+  );
+}
+
+interface TableProps {
+  readonly projectId: string;
+  readonly path: string;
+  readonly first: ScoredSessionPage;
+  readonly isFiltered: boolean;
+}
+
+function SessionTable({ projectId, path, first, isFiltered }: TableProps) {
+  const [more, setMore] = useState<ScoredSessionPage>({ sessions: [], nextCursor: first.nextCursor });
+  const [state, setState] = useState<{ busy: boolean; error: string | null }>({ busy: false, error: null });
+  useEffect(() => setMore({ sessions: [], nextCursor: first.nextCursor }), [first]);
+  const sessions = [...first.sessions, ...more.sessions];
+  const readOn = async (): Promise<void> => {
+    setState({ busy: true, error: null });
+    try {
+      const next = await call<ScoredSessionPage>(`${path}&cursor=${more.nextCursor ?? ''}`);
+      setMore({ sessions: [...more.sessions, ...next.sessions], nextCursor: next.nextCursor });
+      setState({ busy: false, error: null });
+    } catch (error) {
+      setState({ busy: false, error: (error as Error).message });
+    }
+  };
+  const older = more.nextCursor !== null && (
+    <button type="button" disabled={state.busy} onClick={() => void readOn()}>
+      {state.busy ? 'Loading…' : 'Show older sessions'}
+    </button>
+  );
+  if (sessions.length === 0)
+    return (
+      <Empty title={isFiltered ? 'No session matches' : 'No session was scored yet'}>
+        <p>
+          {isFiltered
+            ? 'Change or clear the filters. A session appears about a second after its score.'
+            : 'Score one with POST /lite/score. It appears here about a second later.'}
+        </p>
+        {older}
+      </Empty>
+    );
+  return (
+    <>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">Session</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Top reason</th>
+            <th scope="col">Duplicate</th>
+            <th scope="col">Source</th>
+            <th scope="col">Scored</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map((session) => (
+            <SessionRow key={session.sessionId} projectId={projectId} {...session} />
+          ))}
+        </tbody>
+      </table>
+      {state.error !== null && <Failed message={state.error} />}
+      <p class="more">{older}</p>
+    </>
+  );
+}
+
+const SessionRow = ({
+  projectId,
+  sessionId,
+  lastScoredAt,
+  receipt,
+}: ScoredSession & { readonly projectId: string }) => (
+  <tr>
+    <th scope="row">
+      <Link href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`} class="id">
+        {sessionId}
+      </Link>
+      {receipt.studyId !== null && <span class="muted small">{receipt.studyId}</span>}
+    </th>
+    <td data-label="Verdict">
+      <Badge value={receipt.recommendation} /> <span class="number">{receipt.score}</span>
+    </td>
+    <td data-label="Top reason">
+      {receipt.topReason === null ? <span class="muted none">Nothing against</span> : readable(receipt.topReason)}
+    </td>
+    <td data-label="Duplicate">
+      {receipt.duplicateBand === 'none' ? (
+        <span class="muted none">None</span>
+      ) : (
+        <Badge value={receipt.duplicateBand} />
+      )}
+    </td>
+    <td data-label="Source">{receipt.sourceId ?? <span class="muted none">Not named</span>}</td>
+    <td data-label="Scored">
+      <time dateTime={lastScoredAt}>{formatTime(lastScoredAt)}</time>
+    </td>
+  </tr>
+);

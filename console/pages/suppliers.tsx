@@ -1,0 +1,139 @@
+/** Suppliers: what each brings by day, and what became of it. The worst stands first. */
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { MixReply, SourceReport, SourcesReply } from '../../src/contract/reports.js';
+import { query, useRead } from '../api.js';
+import { DayChart, type DayMix } from '../parts/day-chart.js';
+import { decisions, MixBar } from '../parts/mix-bar.js';
+import { Empty, Shown } from '../parts/states.js';
+import { formatCount, formatShare } from '../parts/words.js';
+
+export function SuppliersPage({ projectId }: { projectId: string }) {
+  const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId })}`);
+  const [chosen, choose] = useState('');
+  const mix = useRead<MixReply>(`/lite/mix${query({ projectId, sourceId: chosen })}`);
+  return (
+    <>
+      <div class="title">
+        <h1>Suppliers</h1>
+        <label class="inline">
+          <span>By day</span>
+          <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            <option value="">All sources</option>
+            {sources.data?.sources.map(
+              ({ sourceId }) =>
+                sourceId !== null && (
+                  <option key={sourceId} value={sourceId}>
+                    {sourceId}
+                  </option>
+                ),
+            )}
+          </select>
+        </label>
+      </div>
+      <Shown of={mix} what="days">
+        {({ days }) =>
+          days.length === 0 ? (
+            <Empty title="No session in the last 30 days">
+              <p>Name the supplier of each session as sourceId when you score it.</p>
+            </Empty>
+          ) : (
+            <section class="card">
+              <h2>Sessions a day, last 30 days</h2>
+              <DayChart days={byDay(days)} />
+            </section>
+          )
+        }
+      </Shown>
+      <Shown of={sources} what="suppliers">
+        {({ sources: listed }) => (listed.length === 0 ? null : <League projectId={projectId} sources={listed} />)}
+      </Shown>
+    </>
+  );
+}
+
+const dayMs = 86_400_000;
+const daysShown = 30;
+
+/** All sources of a day together, each of the last 30 days, the oldest first. */
+function byDay(days: MixReply['days']): readonly DayMix[] {
+  const dates = Array.from({ length: daysShown }, (_, back) => new Date(Date.now() - (daysShown - 1 - back) * dayMs));
+  return dates.map((date) => {
+    const day = date.toISOString().slice(0, 10);
+    const sum: DayMix = { day, allow: 0, review: 0, block: 0, step_up: 0 };
+    for (const mix of days) if (mix.day === day) for (const [name] of decisions) sum[name] += mix[name];
+    return sum;
+  });
+}
+
+const League = ({ projectId, sources }: { projectId: string; sources: readonly SourceReport[] }) => (
+  <table class="rows league">
+    <thead>
+      <tr>
+        <th scope="col">Source</th>
+        <th scope="col" class="end">
+          Sessions
+        </th>
+        <th scope="col">Recommended</th>
+        <th scope="col">Fraud share, 95% interval</th>
+        <th scope="col">Score, last 7 days</th>
+        <th scope="col">Independence</th>
+      </tr>
+    </thead>
+    <tbody>
+      {sources.map((source) => (
+        <SourceRow key={source.sourceId} projectId={projectId} source={source} />
+      ))}
+    </tbody>
+  </table>
+);
+
+const SourceRow = ({ projectId, source }: { projectId: string; source: SourceReport }) => (
+  <tr>
+    <th scope="row">
+      {source.sourceId === null ? (
+        <span class="muted">Not named</span>
+      ) : (
+        <Link href={`/${projectId}/sessions${query({ sourceId: source.sourceId })}`}>{source.sourceId}</Link>
+      )}
+    </th>
+    <td class="end" data-label="Sessions">
+      {formatCount(source.sessions)}
+    </td>
+    <td data-label="Recommended">
+      <MixBar mix={source} />
+    </td>
+    <td data-label="Fraud share">
+      <FraudShare source={source} />
+    </td>
+    <td data-label="Score, last 7 days">
+      <Drift drift={source.drift} />
+    </td>
+    <td data-label="Independence">{source.independence} of 100</td>
+  </tr>
+);
+
+function FraudShare({ source: { fraudShare, labels } }: { source: SourceReport }) {
+  if (fraudShare === null) return <span class="muted">No outcomes yet</span>;
+  const { value, low, high } = fraudShare;
+  return (
+    <span class="mix">
+      <span class="interval" aria-hidden="true">
+        <span style={{ left: `${low * 100}%`, width: `${(high - low) * 100}%` }} />
+        <i style={{ left: `${value * 100}%` }} />
+      </span>
+      <span class="small">
+        {formatShare(value)} ({formatShare(low)} to {formatShare(high)}), {formatCount(labels.fraud + labels.complete)}{' '}
+        labels
+      </span>
+    </span>
+  );
+}
+
+/** A change counts only if its interval leaves out zero. */
+function Drift({ drift }: Pick<SourceReport, 'drift'>) {
+  if (drift === null) return <span class="muted">Too few sessions</span>;
+  const points = `${drift.value > 0 ? '+' : ''}${drift.value.toFixed(1)} points`;
+  if (drift.low > 0) return <span class="badge bad">Worse: {points}</span>;
+  return drift.high < 0 ? <span class="badge good">Better: {points}</span> : <span>{points}, within chance</span>;
+}

@@ -1,0 +1,67 @@
+/** The thresholds that the outcomes support, or which outcomes are missing. */
+import type { RecommendationsReply, SourceRecommendation } from '../../src/contract/thresholds.js';
+import { query, useRead } from '../api.js';
+import { Shown } from '../parts/states.js';
+import { formatCount, formatShare } from '../parts/words.js';
+import type { Pair } from './thresholds.js';
+
+interface AdviceProps {
+  readonly projectId: string;
+  readonly sourceId: string | null;
+  readonly choose: (pair: Pair) => void;
+}
+
+export function Advice({ projectId, sourceId, choose }: AdviceProps) {
+  const reply = useRead<RecommendationsReply>(
+    `/lite/threshold-recommendations${query({ projectId, sourceId: sourceId ?? undefined })}`,
+  );
+  return (
+    <section class="card">
+      <h2>Recommended thresholds</h2>
+      <Shown of={reply} what="the recommendation">
+        {({ sources }) => {
+          const found = sources.find((each) => each.sourceId === sourceId);
+          return found === undefined ? <p class="muted">None yet.</p> : <Found found={found} choose={choose} />;
+        }}
+      </Shown>
+    </section>
+  );
+}
+
+function Found({ found, choose }: { found: SourceRecommendation; choose: (pair: Pair) => void }) {
+  const { note, suggested, projected, labels, shortfall } = found;
+  return (
+    <>
+      <p>{note}</p>
+      {shortfall !== null && (
+        <ul class="axes">
+          <Labels label="Honest outcomes, mature" have={labels.honest} missing={shortfall.honest} />
+          <Labels label="Fraud outcomes" have={labels.fraud} missing={shortfall.fraud} />
+        </ul>
+      )}
+      {projected !== null && (
+        <p>
+          Would block {formatShare(projected.catchRate)} of the fraud and {formatShare(projected.falseBlockRate)} of the
+          honest (at most {formatShare(projected.falseBlockRateUpper95)}, with 95% confidence).
+        </p>
+      )}
+      {suggested !== null && (
+        <button type="button" class="quiet" onClick={() => choose(suggested)}>
+          Try {suggested.reviewLow} and {suggested.blockThreshold}
+        </button>
+      )}
+    </>
+  );
+}
+
+const Labels = ({ label, have, missing }: { label: string; have: number; missing: number }) => (
+  <li>
+    <span>{label}</span>
+    <span class="number">
+      {formatCount(have)} of {formatCount(have + missing)}
+    </span>
+    <span class="meter" aria-hidden="true">
+      <span class="good" style={{ width: `${(100 * have) / Math.max(1, have + missing)}%` }} />
+    </span>
+  </li>
+);

@@ -1,0 +1,16 @@
+/** A recommendation, a state or a band as a coloured word. */
+import { readable } from './words.js';
+
+const tones: Readonly<Record<string, string>> = {
+  allow: 'good',
+  review: 'warn',
+  step_up: 'info',
+  block: 'bad',
+  likely: 'warn',
+  confirmed: 'bad',
+  possible: 'info',
+};
+
+export const Badge = ({ value, tone = tones[value] ?? 'plain' }: { value: string; tone?: string }) => (
+  <span class={`badge ${tone}`}>{readable(value)}</span>
+);

@@ -1,0 +1,48 @@
+/** What a page shows while there is nothing to show: loading, empty, failed; and what it says when only a part is there. */
+import type { ComponentChildren } from 'preact';
+import type { Read } from '../api.js';
+
+export const Loading = ({ what }: { what: string }) => (
+  <div class="state" role="status">
+    <span class="bar" aria-hidden="true" />
+    <p>Loading {what}…</p>
+  </div>
+);
+
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="state">
+    <h2>{title}</h2>
+    <div class="muted">{children}</div>
+  </div>
+);
+
+export const Failed = ({ message, retry }: { message: string; retry?: () => void }) => (
+  <div class="notice bad" role="alert">
+    <p>{message}</p>
+    {retry !== undefined && (
+      <button type="button" onClick={retry}>
+        Try again
+      </button>
+    )}
+  </div>
+);
+
+/** Shows what was read; an error beside older data says that the data is older. */
+export function Shown<T>({
+  of,
+  what,
+  children,
+}: {
+  of: Read<T>;
+  what: string;
+  children: (data: T) => ComponentChildren;
+}) {
+  if (of.data === null)
+    return of.error === null ? <Loading what={what} /> : <Failed message={of.error.message} retry={of.reload} />;
+  return (
+    <>
+      {of.error !== null && <Failed message={`${of.error.message} You see what was read before.`} retry={of.reload} />}
+      <div aria-busy={of.loading}>{children(of.data)}</div>
+    </>
+  );
+}

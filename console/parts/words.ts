@@ -1,0 +1,23 @@
+/** Codes, times and numbers as people read them. */
+const capitals = new Set(['ip', 'asn', 'id', 'vpn', 'url']);
+
+/** `address_not_public` reads "Address not public". */
+export function readable(code: string): string {
+  const text = code
+    .split('_')
+    .map((word) => (capitals.has(word) ? word.toUpperCase() : word))
+    .join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const whole = new Intl.NumberFormat('en-GB');
+const percent = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 });
+
+export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
+export const formatDay = (iso: string): string => day.format(new Date(iso));
+export const formatCount = (count: number): string => whole.format(count);
+export const formatShare = (share: number): string => percent.format(share);
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,59 @@
+/** Who is signed in. The token lives in memory only; the cookie that renews it is out of reach of scripts. */
+export interface Identity {
+  readonly token: string;
+  readonly expiresAt: string;
+  readonly organizationId: string;
+  readonly role: string;
+  readonly subject: string;
+  readonly baseUrl: string;
+  readonly audienceUrl: string;
+  /** Whether people sign in at an identity provider. */
+  readonly oidc?: boolean;
+}
+
+/** Name of the event that the session’s end raises on window. */
+export const signedOutEvent = 'vh-signed-out';
+
+let current: Identity | null = null;
+
+const post = (path: string, body?: unknown): Promise<Response> =>
+  fetch(`/console/${path}`, {
+    method: 'POST',
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+
+/** Gets a token for the session; null without a session. */
+export async function renew(): Promise<Identity | null> {
+  const answer = await post('token');
+  if (answer.status !== 401 && !answer.ok) throw new Error('The service does not answer. Try again in a moment.');
+  current = answer.ok ? ((await answer.json()) as Identity) : null;
+  return current;
+}
+
+/** Uses the one-time link in the address, if there is one, and removes it there. Returns why it was refused. */
+export async function useLink(): Promise<string | null> {
+  const link = new URLSearchParams(location.hash.slice(1)).get('link');
+  if (link === null) return null;
+  history.replaceState(null, '', location.pathname);
+  const answer = await post('sign-in', { link });
+  return answer.ok ? null : ((await answer.json()) as { message: string }).message;
+}
+
+export async function signOut(): Promise<void> {
+  await post('sign-out');
+  endSession();
+}
+
+export function endSession(): void {
+  current = null;
+  window.dispatchEvent(new Event(signedOutEvent));
+}
+
+/** The identity with a token that is good for a while yet. */
+export async function identity(): Promise<Identity> {
+  const isFresh = current !== null && Date.parse(current.expiresAt) - Date.now() > 30_000;
+  const known = isFresh ? current : await renew();
+  if (known !== null) return known;
+  endSession();
+  throw new Error('Your session has ended. Sign in again.');
+}

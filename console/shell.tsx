@@ -1,0 +1,100 @@
+/** Frame of every page: the pages, the project, who is signed in. The project is part of the address, so links can be shared. */
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { useRead } from './api.js';
+import { Empty, Shown } from './parts/states.js';
+import { signOut, type Identity } from './session.js';
+
+interface Project {
+  readonly projectId: string;
+  readonly name: string;
+}
+
+const pages: readonly (readonly [path: string, name: string])[] = [
+  ['sessions', 'Sessions'],
+  ['suppliers', 'Suppliers'],
+  ['thresholds', 'Thresholds'],
+];
+
+/** Most projects that the list offers. */
+const projectsMax = 200;
+
+export function Shell({
+  identity,
+  children,
+}: {
+  identity: Identity;
+  children: (projectId: string) => ComponentChildren;
+}) {
+  const [path, navigate] = useLocation();
+  const projects = useRead<{ projects: readonly Project[] }>(`/projects?limit=${projectsMax}`);
+  const [, named = '', page = ''] = path.split('/');
+  const listed = projects.data?.projects ?? [];
+  const current = listed.find(({ projectId }) => projectId === named)?.projectId ?? listed[0]?.projectId ?? null;
+  useEffect(() => {
+    document.title = `${pages.find(([each]) => each === page)?.[1] ?? 'Console'} · VerifyHuman`;
+  }, [page]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="top">
+        <div class="top-inner">
+          <span class="brand">
+            <img src="/console/assets/mark.svg" alt="" width="22" height="22" />
+            <span>VerifyHuman</span>
+          </span>
+          {current !== null && (
+            <ProjectChoice listed={listed} current={current} choose={(chosen) => navigate(`/${chosen}/${page}`)} />
+          )}
+          <span class="who muted">{identity.role}</span>
+          <button type="button" class="quiet" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+        <nav aria-label="Pages" class="tabs">
+          {current !== null &&
+            pages.map(([to, name]) => (
+              <Link key={to} href={`/${current}/${to}`} aria-current={page === to ? 'page' : undefined}>
+                {name}
+              </Link>
+            ))}
+        </nav>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Shown of={projects} what="projects">
+          {() =>
+            current === null ? (
+              <Empty title="No project yet">
+                <p>Create one with POST /projects; its sessions then appear here.</p>
+              </Empty>
+            ) : (
+              children(current)
+            )
+          }
+        </Shown>
+      </main>
+    </>
+  );
+}
+
+interface ProjectChoiceProps {
+  readonly listed: readonly Project[];
+  readonly current: string;
+  readonly choose: (projectId: string) => void;
+}
+
+const ProjectChoice = ({ listed, current, choose }: ProjectChoiceProps) => (
+  <label class="project">
+    <span class="hidden-label">Project</span>
+    <select value={current} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      {listed.map(({ projectId, name }) => (
+        <option key={projectId} value={projectId}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+);

@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import type { ProjectReply } from '../../src/contract/project.js';
+import type { ScoreReply } from '../../src/contract/score.js';
+import type { SessionTrailReply } from '../../src/contract/session-trail.js';
+import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { findBarriers, printLink, sidewaysPx } from '../helpers/console-page.js';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
+
+t.test('the console in a real browser', { skip, timeout: 100_000 }, async (t) => {
+  const service = await startTestService(t);
+  const { siteUrl, projectId } = service.bootstrap;
+  const keys = { 'x-api-key': service.bootstrap.organizationKey };
+  const browser = await launchDriven();
+  t.teardown(() => browser.close());
+  const page = await browser.context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
+
+  async function checkLook(t: Pick<typeof import('tap').default, 'same' | 'equal'>, page: Page): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.same(await findBarriers(page), [], colorScheme);
+    }
+    for (const width of [390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      t.equal(await sidewaysPx(page), 0, `${width} px`);
+    }
+  }
+
+  await t.test('a link signs in once; without it the page says how to get one', async (t) => {
+    await page.goto(`${siteUrl}/console`);
+    await heading('Sign in to the console');
+    await checkLook(t, page);
+    const link = await printLink(service);
+    await page.goto(link);
+    await heading('No session was scored yet');
+    t.equal(page.url(), `${siteUrl}/console/${projectId}/sessions`, 'the link has left the address');
+    await checkLook(t, page);
+    t.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading('Sign in to the console');
+    complaints.length = 0; // the browser reports each refusal
+    await page.goto(link);
+    await page.getByText('This link was used').waitFor();
+    await page.goto(await printLink(service, ['--role', 'admin']));
+    await heading('No session was scored yet');
+    complaints.length = 0;
+  });
+
+  await t.test('sessions are listed with their top reason, found by text and filtered', async (t) => {
+    for (let index = 0; index < 3; index += 1) {
+      const body = {
+        sessionId: `visit-${index}`,
+        clientIp: `8.8.4.${index + 1}`,
+        respondentId: `person-${index}`,
+        userAgent: index === 0 ? driver : 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        sourceId: index === 0 ? 'panel-a' : 'panel-b',
+      };
+      t.match(await service.call('POST', '/lite/score', { body }), { status: 200 });
+    }
+    await waitUntil(
+      async () => ((await service.call('GET', '/lite/sessions')).body as { sessions: unknown[] }).sessions.length === 3,
+      'the sessions are listed',
+    );
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const rows = page.locator('tbody tr');
+    await rows.nth(2).waitFor();
+    t.match(await page.getByRole('row', { name: /visit-0/ }).textContent(), /Headless user agent/);
+    await checkLook(t, page);
+    const search = page.getByRole('searchbox', { name: /^Session/ });
+    for (const text of ['visit-1', 'person-1']) {
+      await search.fill(text);
+      await waitUntil(async () => (await rows.count()) === 1, `${text} is found`);
+      t.match(await rows.textContent(), /visit-1/);
+    }
+    await page.reload();
+    await waitUntil(async () => (await rows.count()) === 1, 'the address keeps the filter');
+    await search.fill('nobody');
+    await heading('No session matches');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('searchbox', { name: 'Source' }).fill('panel-a');
+    await waitUntil(async () => (await rows.count()) === 1, 'one source is left');
+    t.same(complaints, []);
+  });
+
+  await t.test('a session’s page says why, what was not measured, and what it shares with others', async (t) => {
+    const body = { sessionId: 'visit/again', clientIp: '8.8.4.9', respondentId: 'person-0', userAgent: driver };
+    const { evidence } = (await service.call('POST', '/lite/score', { body })).body as ScoreReply;
+    const events = [{ sessionId: 'visit/again', type: 'ban', occurredAt: new Date().toISOString() }];
+    await service.call('POST', '/lite/events', { body: { events } });
+    const path = `/lite/sessions/${encodeURIComponent(body.sessionId)}`;
+    const known = async () => (await service.call('GET', path)).body as SessionTrailReply;
+    await waitUntil(async () => {
+      const { receipts, outcomes } = await known();
+      return receipts?.length === 1 && outcomes.length === 1;
+    }, 'the session is listed');
+    await page.goto(`${siteUrl}/console/${projectId}/sessions?text=again`);
+    await page.getByRole('link', { name: 'visit/again' }).click();
+    await heading('visit/again');
+    await page.getByText(evidence.summary).waitFor();
+    t.equal(await page.locator('.findings b').first().textContent(), evidence.against[0]?.detail);
+    t.match(await page.getByRole('listitem').filter({ hasText: 'Browser and device' }).textContent(), /87/);
+    const behavior = page.getByRole('listitem').filter({ hasText: 'Use of the page' });
+    t.match(await behavior.textContent(), /Not measured/, 'a missing probe is no zero');
+    await page.getByText('Ban', { exact: true }).waitFor();
+    await checkLook(t, page);
+    await page.getByRole('link', { name: 'visit-0' }).click();
+    await heading('visit-0');
+    await page.getByRole('link', { name: 'visit/again' }).waitFor();
+    await page.goto(`${siteUrl}/console/${projectId}/sessions/never-scored`);
+    await heading('Nothing is known of this session');
+    complaints.length = 0; // the browser reports the 404
+  });
+
+  await t.test('suppliers are compared, and thresholds tried, applied and taken back', async (t) => {
+    const tab = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click();
+    await page.goto(`${siteUrl}/console/${projectId}/suppliers`);
+    await heading('Suppliers');
+    await page.getByRole('row', { name: /panel-a/ }).waitFor();
+    await checkLook(t, page);
+    await tab('Thresholds');
+    // The slider pushes that of the block along.
+    await page.getByRole('slider', { name: /Review from/ }).fill('90');
+    await page.getByText(/^\d+ sessions? would change/).click();
+    await page.getByRole('link', { name: 'visit-0' }).waitFor();
+    await checkLook(t, page);
+    const readInForce = async () => {
+      const { effective } = (await service.call('GET', `/projects/${projectId}`, { headers: keys }))
+        .body as ProjectReply;
+      return effective.liteConfig.blockThreshold;
+    };
+    await page.getByRole('button', { name: 'Apply…' }).click();
+    t.equal(await readInForce(), 75, 'nothing is applied before it is confirmed');
+    t.same(await findBarriers(page), [], 'the confirmation');
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Applied to the whole project').waitFor();
+    t.equal(await readInForce(), 90);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Back to 40 and 75').waitFor();
+    t.equal(await readInForce(), 75);
+    t.same(complaints, []);
+  });
+});

@@ -1,0 +1,30 @@
+/** The console in a real browser, against a whole service: signed in as an operator is, and checked as a reader would. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { packageRoot } from '../../src/package-root.js';
+import type { TestService } from './service.js';
+
+const command = join(packageRoot, 'dist', 'src', 'cli', 'console.js');
+
+/** What `npm run console` prints. */
+export async function printLink(
+  { dataDirectory }: Pick<TestService, 'dataDirectory'>,
+  args: readonly string[] = [],
+): Promise<string> {
+  const environment = { ...process.env, VH_DATA_DIR: dataDirectory };
+  return (await promisify(execFile)('node', [command, ...args], { env: environment })).stdout.trim();
+}
+
+/** What axe finds, by its rules and elements. The policy of the page allows no script of others, so it runs as the debugger’s. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`)))',
+  );
+}
+
+export const sidewaysPx = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth');

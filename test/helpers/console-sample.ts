@@ -1,0 +1,48 @@
+/** A sample for the console: sessions of three suppliers over a study, some of them suspicious, some with outcomes. */
+import type { TestService } from './service.js';
+import { waitUntil } from './wait-until.js';
+
+const honest = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+];
+const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
+const sources = ['cint-eu', 'lucid', 'own-panel'] as const;
+const sessionsOf = 18;
+
+/** Fills the service and returns the paths of pages to look at. */
+export async function fillConsole(service: TestService): Promise<readonly string[]> {
+  for (let index = 0; index < sessionsOf; index += 1)
+    for (const [place, sourceId] of sources.entries()) {
+      const isBad = index % (place + 3) === 0;
+      const body = {
+        sessionId: `${sourceId}-${1_000 + index}`,
+        clientIp: isBad ? '203.0.114.7' : `9${place}.12.${index}.3`,
+        userAgent: isBad ? driver : honest[index % honest.length],
+        respondentId: isBad ? `r-${sourceId}-${index % 5}` : `r-${sourceId}-${index}`,
+        ...(isBad ? { deviceHash: 'a'.repeat(64) } : {}),
+        ...{ sourceId, studyId: index % 2 === 0 ? 'coffee-2026' : 'mobility-q4' },
+      };
+      await service.call('POST', '/lite/score', { body });
+    }
+  const events = sources.flatMap((sourceId, place) =>
+    Array.from({ length: sessionsOf }, (_, index) => ({
+      sessionId: `${sourceId}-${1_000 + index}`,
+      type: index % (place + 3) === 0 ? 'ban' : 'complete',
+      occurredAt: new Date(Date.now() - (index % 4 === 0 ? 70 : 2) * 86_400_000).toISOString(),
+    })),
+  );
+  await service.call('POST', '/lite/events', { body: { events } });
+  const total = sources.length * sessionsOf;
+  await waitUntil(async () => {
+    const { sessions = [] } = (await service.call('GET', '/lite/sessions?limit=200')).body as { sessions?: unknown[] };
+    return sessions.length === total;
+  }, 'the sample is listed');
+  // Scored again, under another address.
+  const again = {
+    ...{ sessionId: 'lucid-1004', clientIp: '198.51.101.9', userAgent: driver, sourceId: 'lucid' },
+    ...{ studyId: 'coffee-2026', respondentId: 'r-lucid-4', deviceHash: 'a'.repeat(64) },
+  };
+  await service.call('POST', '/lite/score', { body: again });
+  return ['sessions', 'sessions/lucid-1004', 'suppliers', 'thresholds'];
+}
