@@ -1,10 +1,11 @@
 /**
- * Renders the reference pages whose facts stand in code: errors, settings, metrics. `npm run reference` writes them; a test
+ * Renders what follows from code: the reference pages of errors, settings and metrics, and the dashboards. `npm run reference` writes them; a test
  * fails where a page and the code have parted.
  */
 import { errorTable } from '../src/errors.js';
 import { settings } from '../src/config/settings.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
+import { renderBoards } from './dashboards/index.js';
 
 const written = 'This page is written by `npm run reference` from the code; change it there.';
 
@@ -68,7 +69,12 @@ ${written}
 `;
 }
 
-/** Every reference page by its path in the repository. */
+/** Every reference page and dashboard by its path in the repository. */
 export async function renderReference(): Promise<Readonly<Record<string, string>>> {
-  return { 'docs/errors.md': errorsPage(), 'docs/settings.md': settingsPage(), 'docs/metrics.md': await metricsPage() };
+  return {
+    'docs/errors.md': errorsPage(),
+    'docs/settings.md': settingsPage(),
+    'docs/metrics.md': await metricsPage(),
+    ...renderBoards(),
+  };
 }

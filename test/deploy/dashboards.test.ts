@@ -1,0 +1,74 @@
+import t from 'tap';
+import { boards } from '../../scripts/dashboards/index.js';
+import { renderBoard, type Panel } from '../../scripts/dashboards/panel.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+import { hasPrometheus, startPrometheus } from '../helpers/prometheus.js';
+import { startReceiver } from '../helpers/receiver.js';
+import { startTestService, type TestService } from '../helpers/service.js';
+import { createSession, verify } from '../helpers/verifications.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const panels: readonly Panel[] = boards.flatMap(({ rows }) => Object.values(rows).flat());
+const queries = panels.flatMap(({ title, series }) => series.map(({ query }) => ({ title, query })));
+
+t.test('panels ask for metrics that there are, and say what they show', async (t) => {
+  const known = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
+  for (const { title, query } of queries)
+    for (const name of query.match(/\b(?:vh|process|nodejs)_[a-z0-9_]+/g) ?? [])
+      t.ok(known.includes(name) || known.includes(name.replace(/_(?:count|bucket|sum)$/, '')), `${title}: ${name}`);
+  t.equal(new Set(panels.map(({ title }) => title)).size, panels.length, 'no title twice');
+  t.ok(panels.every(({ about }) => about.endsWith('.')));
+});
+
+t.test('no two panels of a board lie on each other', async (t) => {
+  for (const board of boards) {
+    const { panels: placed } = renderBoard(board) as {
+      readonly panels: readonly { readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>> }[];
+    };
+    const cells = placed.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${String(x + (index % w))},${String(y + Math.floor(index / w))}`),
+    );
+    t.equal(new Set(cells).size, cells.length, board.name);
+  }
+});
+
+t.test('every query finds series in a Prometheus that scrapes a service', async (t) => {
+  if (!hasPrometheus()) {
+    const absence = 'The queries were not tried: prometheus is missing (Debian package prometheus).';
+    if (process.env['VH_REQUIRE_STACK'] === '1') t.fail(absence);
+    else t.comment(absence);
+    return;
+  }
+  const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
+  const { url } = await startReceiver(t);
+  const webhooks = `/projects/${service.bootstrap.projectId}/webhooks`;
+  const { status, body } = await service.call('POST', webhooks, { body: { url } });
+  t.equal(status, 201, JSON.stringify(body));
+  const test = `${webhooks}/${String(body['webhookId'])}/test`;
+  const prometheus = await startPrometheus(t, service.bootstrap.adminUrl);
+  const filled = queries.map(({ title, query }) => ({
+    title,
+    query: query.replaceAll('$instance', '.+').replaceAll('$__rate_interval', '5s'),
+  }));
+  let open = filled;
+  let round = 0;
+  await waitUntil(
+    async () => {
+      await score(service, round++);
+      await service.call('POST', test);
+      const found = await Promise.all(open.map(({ query }) => prometheus.seriesOf(query)));
+      open = open.filter((_, index) => found[index] === 0);
+      return open.length === 0;
+    },
+    'each query finds series',
+    60_000,
+  ).catch(() => t.same(open, [], 'queries that find nothing'));
+});
+
+/** Calls that begin a series each: a score of a source, a verification, a simulation. */
+async function score(service: TestService, round: number): Promise<void> {
+  const body = { sessionId: `s${String(round)}`, clientIp: '203.0.113.24', sourceId: 'panel' };
+  await service.call('POST', '/lite/score', { body });
+  await service.call('POST', '/lite/simulate', { body: { reviewLow: 40, blockThreshold: 75 } });
+  await verify(service, await createSession(service));
+}
