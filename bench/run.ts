@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
+import { benchBrowsers } from './browsers.js';
 import { benchCamera } from './camera.js';
 import { benchCompare } from './compare.js';
 import { benchCounters } from './counters.js';
@@ -15,6 +16,7 @@ import { benchFit } from './fit.js';
 import { benchForge } from './forge.js';
 import { benchFiles } from './files.js';
 import { benchNeighbours } from './neighbours.js';
+import type { HeavyThing } from './neighbours-calls.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
@@ -46,11 +48,13 @@ const { values, positionals } = parseArgs({
     traffic: { type: 'string', default: '6000' },
     embedded: { type: 'boolean' },
     kind: { type: 'string' },
+    /** Heavy things of `neighbours`, separated by commas. */
+    only: { type: 'string' },
     bench: { type: 'string', default: 'score' },
     write: { type: 'string' },
   },
 });
-const { embedded, kind, rates, bench: compared, write, ...texts } = values;
+const { embedded, kind, only, rates, bench: compared, write, ...texts } = values;
 const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
   keyof typeof texts,
   number
@@ -59,6 +63,7 @@ const options = {
   ...numbers,
   ...(embedded && { embedded }),
   ...(kind !== undefined && { kind }),
+  ...(only !== undefined && { only: only.split(',') as HeavyThing[] }),
   rates: rates.split(',').map(Number),
   warm: { requests: numbers['warm-requests'], seconds: numbers['warm-seconds'] },
 };
@@ -66,6 +71,7 @@ const [name = '', ...commits] = positionals;
 
 const benches = {
   admin: benchAdmin,
+  browsers: benchBrowsers,
   camera: benchCamera,
   compare: () => benchCompare(commits, compared, options),
   counters: benchCounters,
