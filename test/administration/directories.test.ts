@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import t from 'tap';
 import { hashSecret, mintKey, projectOfKey } from '../../src/administration/api-keys.js';
 import { feedIntervalMs, openDirectories } from '../../src/administration/directories.js';
@@ -7,16 +6,12 @@ import { storeUnavailable } from '../../src/errors.js';
 import { findIssuedKey, findOwnedKey, replaceKey, setKeyLimits } from '../../src/projects/keys/key-store.js';
 import { insertOrganization, updateOrganization } from '../../src/administration/organization-store.js';
 import { insertProject, updateProjectFields } from '../../src/administration/project-store.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { temporaryDirectory } from '../helpers/directories.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const logger = createLogger('silent', { write: () => undefined });
-const database = await openEmbeddedDatabase({ directory: join(temporaryDirectory(t), 'database'), logger });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 let nowMs = Date.now();
 const now = (): number => nowMs;
 /** Two instances of the service. */

@@ -4,16 +4,13 @@ import { admitMasterKeys, checkValueOf, ownMasterKey } from '../../src/administr
 import { createSigningSecrets } from '../../src/administration/signing-secrets.js';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 t.beforeEach(async () => void (await database.query('TRUNCATE master_keys')));
 
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];

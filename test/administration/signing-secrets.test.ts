@@ -1,19 +1,10 @@
-import { join } from 'node:path';
 import t from 'tap';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';
 import { createSigningSecrets } from '../../src/administration/signing-secrets.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { temporaryDirectory } from '../helpers/directories.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 
-const database = await openEmbeddedDatabase({
-  directory: join(temporaryDirectory(t), 'database'),
-  logger: createLogger('silent', { write: () => undefined }),
-});
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const secrets = createSigningSecrets(new Uint8Array(32).fill(1));
 const organizationId = await insertOrganization(database, { name: 'A', tier: 'free', liteEnabled: false });
 

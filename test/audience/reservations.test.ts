@@ -10,8 +10,7 @@ import {
   setStatus,
   type Study,
 } from '../../src/audience/study-store.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { shared } from '../../src/stores/database/shares.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
@@ -316,9 +315,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
 
 t.test('embedded', (t) => {
   testReservations(t, async (t) => {
-    const database = await openEmbeddedDatabase({ directory: null });
-    t.teardown(() => database.close());
-    await migrate(database);
+    const database = await openTestDatabase(t);
     return [database, database, database];
   });
   t.end();

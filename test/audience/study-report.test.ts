@@ -9,8 +9,7 @@ import { findStudy, type Study } from '../../src/audience/study-store.js';
 import { deleteOldReservations } from '../../src/audience/reservation-round.js';
 import type { Claimant } from '../../src/audience/limits.js';
 import { makeStudy } from '../helpers/reservations.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 
@@ -133,9 +132,7 @@ t.test('the median of times is that of the middle one, within its bucket', (t) =
 
 t.test('embedded', (t) => {
   testReport(t, async (t) => {
-    const database = await openEmbeddedDatabase({ directory: null });
-    t.teardown(() => database.close());
-    await migrate(database);
+    const database = await openTestDatabase(t);
     return database;
   });
   t.end();

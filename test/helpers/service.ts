@@ -2,6 +2,8 @@
  * A whole service for a test: embedded stores in a throw-away directory, free ports on the loopback address, stopped when
  * the test ends.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type t from 'tap';
 import { readSettings } from '../../src/config/read.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
@@ -9,6 +11,7 @@ import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { temporaryDirectory } from './directories.js';
+import { copyCluster } from './embedded.js';
 
 type Test = Pick<typeof t, 'teardown'>;
 
@@ -36,6 +39,8 @@ export async function startTestService(
   const dataDirectory = environment['VH_DATA_DIR'] ?? temporaryDirectory(test);
   // Production makes no key by itself.
   if (environment['VH_ENV'] === 'production') loadMasterKey(dataDirectory);
+  const cluster = join(dataDirectory, 'database');
+  if (environment['DATABASE_URL'] === undefined && !existsSync(cluster)) await copyCluster(cluster);
   const log: string[] = [];
   const settings = readSettings({
     PORT: '0',

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../src/errors.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { openKafkaLog } from '../../src/stores/log/kafka/log.js';
@@ -213,9 +212,7 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
 }
 
 testDeliveries(t, async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const log = openTableLog({ database, now: () => performance.now(), pollMs: 50 });
   t.teardown(() => log.close());
   return { database, log };

@@ -5,8 +5,7 @@ import { insertOrganization } from '../../src/administration/organization-store.
 import { insertProject } from '../../src/administration/project-store.js';
 import { createGuardedConnect, resolveLocally } from '../../src/net/guarded-connect.js';
 import { createTargetClassifier } from '../../src/net/target-address.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import type { Log } from '../../src/stores/log/port.js';
 import { openTableLog } from '../../src/stores/log/embedded/log.js';
 import { createOutbox } from '../../src/stores/outbox/outbox.js';
@@ -25,9 +24,7 @@ const logger = createLogger('silent');
 const metrics = createMetrics();
 
 async function openAll(t: Test) {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const log = openTableLog({ database, now: () => performance.now(), pollMs: 50 });
   t.teardown(() => log.close());
   const organizationId = await database.transaction((tx) =>

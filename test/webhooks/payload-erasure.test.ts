@@ -5,8 +5,7 @@ import { insertOrganization } from '../../src/administration/organization-store.
 import { insertProject } from '../../src/administration/project-store.js';
 import type { VerificationEvent } from '../../src/contract/session-event.js';
 import { createTargetClassifier } from '../../src/net/target-address.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import { inOrganization } from '../../src/stores/database/tenant.js';
 import { deliveryIdOf, insertDeliveries } from '../../src/webhooks/delivery-store.js';
 import { erasePayloads, markErasedSessions } from '../../src/webhooks/payload-erasure.js';
@@ -14,9 +13,7 @@ import { createRegistrationService } from '../../src/webhooks/registration-servi
 import { createSecretStore } from '../../src/crypto/secret-store.js';
 import { verificationEvent } from '../helpers/session-events.js';
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const organizationId = await database.transaction((tx) =>
   insertOrganization(tx, { name: 'Erasure', tier: 'free', liteEnabled: false }),
 );

@@ -1,8 +1,7 @@
 /** The waits of the contract between attempts, by a database whose clock is moved: no test waits for half an hour. */
 import t from 'tap';
 import { readSettings } from '../../src/config/read.js';
-import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../helpers/embedded.js';
 import { openTableLog } from '../../src/stores/log/embedded/log.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
@@ -18,9 +17,7 @@ t.test(
   'the retries of the contract come after about 5 s, 30 s, 5 min and 30 min, and the fifth attempt is the last',
   async (t) => {
     const logger = createLogger('silent');
-    const database = await openEmbeddedDatabase({ directory: null });
-    t.teardown(() => database.close());
-    await migrate(database);
+    const database = await openTestDatabase(t);
     // Deliveries are due by the clock of the database; `moved.now()` stands in for it, and stands still unless it is moved.
     for (const sql of [
       'CREATE SCHEMA moved',

@@ -3,8 +3,7 @@ import t from 'tap';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
 import type { OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { storeEvents } from '../../../src/scoring/outcomes/outcome-store.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { workOff } from '../../helpers/outcome-work.js';
 
@@ -23,9 +22,7 @@ const event = (type: string, day: number, over: Partial<OutcomeRow> = {}): Outco
 });
 
 async function openDatabase(): Promise<Database> {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   await database.query(
     "CREATE TABLE receipts_20260101 PARTITION OF receipts FOR VALUES FROM ('2026-01-01 00:00:00+00') TO ('2026-01-02 00:00:00+00')",
   );

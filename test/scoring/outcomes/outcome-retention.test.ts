@@ -3,9 +3,8 @@ import { dropExpiredAuditEntries } from '../../../src/administration/audit.js';
 import { keepDays } from '../../../src/scoring/outcomes/history-shifts.js';
 import { readBacklogs } from '../../../src/scoring/outcomes/outcome-backlog.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { storeUnavailable } from '../../../src/errors.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Queryable } from '../../../src/stores/database/port.js';
 
 const dayMs = 86_400_000;
@@ -13,9 +12,7 @@ const nowMs = Date.UTC(2030, 0, 1);
 const daysAgo = (days: number): Date => new Date(nowMs - days * dayMs);
 const dayOf = (days: number): string => String(Math.floor(daysAgo(days).getTime() / dayMs));
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const count = async (table: string): Promise<number> =>
   Number((await database.query<{ n: string }>(`SELECT count(*)::text AS n FROM ${table}`))[0]?.n);
 

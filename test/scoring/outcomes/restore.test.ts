@@ -3,8 +3,7 @@ import t from 'tap';
 import { entryOfOutcomes, tenantOfOutcomes, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { startHistoryConsumer } from '../../../src/scoring/outcomes/history-consumer.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { noteRestore } from '../../../src/stores/database/restores.js';
 import { openTableLog } from '../../../src/stores/log/embedded/log.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
@@ -26,9 +25,7 @@ const row = (session: string, type: string, reasonClass: string | null = null): 
 });
 
 t.test('outcomes accepted since the back-up are in the log, and an operator’s word brings them back', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const log = openTableLog({ database, now: () => performance.now(), trimEveryMs: hourMs });
   t.teardown(() => log.close());
   const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 10_000 });

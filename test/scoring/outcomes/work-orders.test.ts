@@ -5,13 +5,10 @@ import { createWorkOrders } from '../../../src/scoring/outcomes/work-orders.js';
 import type { SessionName } from '../../../src/scoring/outcomes/session-subjects.js';
 import { storeUnavailable } from '../../../src/errors.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import type { Database } from '../../../src/stores/database/port.js';
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 t.beforeEach(() => database.query('TRUNCATE adjudication_work, outcomes, history, adjudications, outcome_subjects'));
 
 const order = (projectId: string, sessions: number): Promise<unknown> =>

@@ -12,8 +12,7 @@ import { underReceipt } from '../../../src/scoring/gather.js';
 import { createEvidenceService } from '../../../src/scoring/receipts/evidence-service.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { cleanFacts, humanBody, humanTransport } from '../../helpers/facts.js';
 import { recordOf, splitFacts } from '../../helpers/records.js';
@@ -25,9 +24,7 @@ const webdriver = { auto: { webdriver: true, globals: [], debugStack: null, debu
 const receiptKey = deriveSigningKey(new Uint8Array(32), 'receipts');
 
 async function openEvidence(t: Test) {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000 });
   t.teardown(() => counters.close());
   const pool = createPool({

@@ -12,17 +12,14 @@ import {
 } from '../../../src/scoring/receipts/respondent-erasure.js';
 import { respondentSubject } from '../../../src/scoring/gather.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { entryOfOutcomes } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { insertLetter } from '../../../src/stores/log/dead-letters/table.js';
 import { countUnreadable, dropLetters } from '../../../src/stores/log/dead-letters/erasure.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
 import { cleanFacts } from '../../helpers/facts.js';
 import { cleanVerdict, recordOf, splitFacts } from '../../helpers/records.js';
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 10_000 });
 t.teardown(() => counters.close());
 const makeRef = createMakeRef(new Uint8Array(32).fill(3));

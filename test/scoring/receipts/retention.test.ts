@@ -1,8 +1,7 @@
 import t from 'tap';
 import { makePartition } from '../../../src/scoring/receipts/partitions.js';
 import { dropExpiredReceipts, startReceiptRetention } from '../../../src/scoring/receipts/retention.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
@@ -19,9 +18,7 @@ const partitionsOf = async (database: Database): Promise<string[]> =>
   ).map(({ name }) => name);
 
 t.test('days past their retention are dropped whole; the others, and tables of other names, stay', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   await makePartition(database, '2026-01-01');
   await makePartition(database, '2026-01-02');
   await makePartition(database, '2026-01-02');

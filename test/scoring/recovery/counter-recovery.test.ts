@@ -5,8 +5,7 @@ import { startReceiptConsumer } from '../../../src/scoring/receipts/consumer.js'
 import { createCounterRecovery } from '../../../src/scoring/recovery/counter-recovery.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { openTableLog } from '../../../src/stores/log/embedded/log.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
@@ -18,9 +17,7 @@ import { startRedis } from '../../stores/counters/redis-server.js';
 
 const logger = createLogger('silent');
 const hourMs = 3_600_000;
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const log = openTableLog({ database, now: () => performance.now() });
 t.teardown(() => log.close());
 const directory = temporaryDirectory(t);

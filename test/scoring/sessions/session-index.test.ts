@@ -11,8 +11,7 @@ import {
 import { createSessionService } from '../../../src/scoring/sessions/session-service.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { callFunctions } from '../../../src/stores/database/call-functions.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { recordScores, refOf } from '../../helpers/year.js';
 
 const owner = { organizationId: 'org_1', namespace: 'proj_1' };
@@ -39,9 +38,7 @@ const receipt = (sessionId: string, hour: number, over: Partial<IndexedReceipt> 
 });
 
 t.test('a session stands with its latest receipt, in whatever order and however often receipts come', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const indexSessions = (receipts: readonly IndexedReceipt[]) => callFunctions(database, [indexing(receipts)]);
   await indexSessions([receipt('a', 5), receipt('b', 3), receipt('a', 2)]);
   await indexSessions([receipt('a', 1), receipt('b', 4)]);
@@ -76,9 +73,7 @@ t.test('a session stands with its latest receipt, in whatever order and however 
 });
 
 t.test('a text finds a session by part of its id, its receipt, its respondent and its top reason', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const many = [receipt('Alpha-1', 5, { topReason: 'webdriver' }), receipt('beta-1', 4), receipt('alpha-2', 3)];
   await callFunctions(database, [indexing([...many, receipt('gamma', 2, { subjects: ['who'] })])]);
   const find = async (plain: string, over = {}, limit = 10) => {
@@ -102,9 +97,7 @@ t.test('a text finds a session by part of its id, its receipt, its respondent an
 });
 
 t.test('the trail of a session holds every receipt between its first and its last score', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000, now: Date.now });
   t.teardown(() => counters.close());
   const service = createSessionService({

@@ -2,15 +2,12 @@ import t from 'tap';
 import { createLabelWork } from '../../../src/scoring/thresholds/distribution-round.js';
 import { counting, relabelSessions, type ScoredSession } from '../../../src/scoring/thresholds/distribution-store.js';
 import { callFunctions } from '../../../src/stores/database/call-functions.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
 
 const recordSessions = (sessions: readonly ScoredSession[]): Promise<void> =>
   callFunctions(database, [counting(sessions)]);
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 
 t.test('one project’s back-fill of labels holds up no other', async (t) => {
   const scored = (namespace: string, sessionRef: string) => ({

@@ -7,16 +7,13 @@ import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
 import { createLabelWork } from '../../../src/scoring/thresholds/distribution-round.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { inPortions } from '../../../src/stores/log/dead-letters/dead-letters.js';
 import type { LogEntry } from '../../../src/stores/log/port.js';
 import { entryOf } from '../../helpers/year.js';
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const atMs = Date.now();
 let projects = 0;
 

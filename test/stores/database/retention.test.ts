@@ -1,6 +1,5 @@
 import t from 'tap';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import {
   allowDeletion,
   deleteInBatches,
@@ -12,9 +11,7 @@ import { createLogger } from '../../../src/telemetry/logger.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 
 const dayMs = 86_400_000;
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 await database.query('CREATE TABLE notes (age_days integer, at timestamptz)');
 
 /** Runs a round over notes that are kept 30 days; answers the ages of those that are left. */

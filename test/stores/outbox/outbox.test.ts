@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { insertOrganization } from '../../../src/administration/organization-store.js';
 import type { SessionEvent } from '../../../src/contract/session-event.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
@@ -161,9 +160,7 @@ function testOutbox(t: Test, open: (t: Test) => Promise<{ database: Database; lo
 }
 
 testOutbox(t, async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   const log = openTableLog({ database, now: () => performance.now(), pollMs: 50 });
   t.teardown(() => log.close());
   return { database, log };

@@ -4,14 +4,11 @@ import { insertOrganization } from '../../../src/administration/organization-sto
 import { insertProject } from '../../../src/administration/project-store.js';
 import { dropDeadLinks } from '../../../src/verification/hosted/link-service.js';
 import { dropOldFlags, takeFlags } from '../../../src/verification/monitoring/monitor.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 0, 1);
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 const organizationId = await insertOrganization(database, { name: 'O', tier: 'free', liteEnabled: true });
 const project = await insertProject(database, organizationId, { name: 'P' });
 if (project === null) throw new Error('the project was not made');

@@ -1,12 +1,9 @@
 import t from 'tap';
-import { migrate } from '../../../src/stores/database/migrate.js';
-import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { openTestDatabase } from '../../helpers/embedded.js';
 import { dropExpiredSessions } from '../../../src/verification/sessions/session-retention.js';
 
 t.test('sessions go by their age, in batches, and a round that is stopped leaves the rest', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: null });
-  t.teardown(() => database.close());
-  await migrate(database);
+  const database = await openTestDatabase(t);
   await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ('org_1', 'n', 'free')");
   await database.query(
     "INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ('proj_1', 'org_1', 'pk_1', '{}')",

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../../src/errors.js';
-import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../../helpers/embedded.js';
 import {
   askForLetters,
   findAskedLetters,
@@ -16,9 +15,7 @@ import { createMetrics } from '../../../../src/telemetry/metrics.js';
 import { waitUntil } from '../../../helpers/wait-until.js';
 import { entry, textOf } from '../contract.js';
 
-const database = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => database.close());
-await migrate(database);
+const database = await openTestDatabase(t);
 
 /** A log with a consumer of the group `g` that takes what `objection` has none to. */
 async function openBench(t: Test, objection: (text: string) => Error | null, lettersMax = 100) {

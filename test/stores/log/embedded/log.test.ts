@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { DataLoss, LogEntry } from '../../../../src/stores/log/port.js';
-import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
-import { migrate } from '../../../../src/stores/database/migrate.js';
+import { openTestDatabase } from '../../../helpers/embedded.js';
 import { openPostgres } from '../../../../src/stores/database/postgres/open.js';
 import type { Database } from '../../../../src/stores/database/port.js';
 import { openTableLog } from '../../../../src/stores/log/embedded/log.js';
@@ -11,9 +10,7 @@ import { waitUntil } from '../../../helpers/wait-until.js';
 import { entry, freshGroup, gather, testLogContract, textOf } from '../contract.js';
 
 // Opening one takes seconds, emptying it none.
-const shared = await openEmbeddedDatabase({ directory: null });
-t.teardown(() => shared.close());
-await migrate(shared);
+const shared = await openTestDatabase(t);
 
 async function emptyDatabase(): Promise<Database> {
   await shared.query('TRUNCATE log_batches, log_groups, log_topics');
