@@ -1,94 +1,170 @@
-// `npm test`: the compiled tests in three goes. What shares the machine well, two files at a time; what mostly waits for stores that it stops and
-// starts, two at a time as well; then, one after the other, what keeps both cores busy or measures by the clock of a browser.
-// `node scripts/test.mjs FILE...` runs these files alone, one after the other.
+// `npm test [-- --only unit|rest] [--cores N] [FILE...]`: runs compiled tests, each file in a process of its own, and prints what failed.
 //
-// A file is started by plain node: the loaders that `tap` puts before each file, and before each process that a file starts, cost more than most
-// files take, and nothing here needs them. Prints TAP, a subtest for each file; the exit code is 1 where one failed.
+//   node scripts/test.mjs                            all of them
+//   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench and browser tests; `--only rest` those
+//   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
+//   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
+//
+// Files share the cores (two, or `--cores N`) by their weight, see `weights`. A line each minute says how far the run is; the end says what was left out and why,
+// which files took longest, and "N passed, N failed". The exit code is 1 if a file failed. Files are started by plain node: the loaders of
+// `tap` cost more than most files take, and nothing here needs them.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 const root = 'dist/test';
 /** Longer than the longest limit that a file sets itself; the limit of all others is `secondsOfATest`. */
 const fileMsMax = 600_000;
 const secondsOfATest = 120;
+const slowestShown = 15;
 
-const isBusy = (name) =>
-  /^(bench|cli)\/|^integrity\/(webhooks-)?kill\.|\.browser\.test|^service\/(process|roles)\./.test(name);
-const isWaiting = (name) => !isBusy(name) && /^(integrity|stores)\//.test(name);
+/** How much of the cores a file takes; the first match holds. Heavy files go first, so that light ones fill the end. */
+const weights = [
+  // Measures memory or CPU of the whole machine, or loads it by design.
+  {
+    weight: 2,
+    matches: /^bench\/(load|neighbours|compare)\.|^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./,
+  },
+  { weight: 1, matches: /\.browser\.test|^(bench|cli)\// },
+  // Waits for stores that it stops and starts.
+  { weight: 0.5, matches: /^(integrity|stores)\// },
+  { weight: 1, matches: /./ },
+];
+const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
+const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
 
-function plan(named) {
-  if (named.length > 0) return [{ jobs: 1, files: named }];
-  const names = readdirSync(root, { recursive: true })
-    .filter((name) => name.endsWith('.test.js'))
-    .sort();
-  const under = (filter) => names.filter(filter).map((name) => join(root, name));
-  return [
-    { jobs: 2, files: under((name) => !isBusy(name) && !isWaiting(name)) },
-    { jobs: 2, files: under(isWaiting) },
-    { jobs: 1, files: under(isBusy) },
-  ];
+function readOptions() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: 'string' },
+      times: { type: 'string', default: '1' },
+      cores: { type: 'string', default: '2' },
+    },
+  });
+  const [times, cores] = [values.times, values.cores].map(Number);
+  if (!['unit', 'rest', undefined].includes(values.only) || ![times, cores].every((n) => Number.isInteger(n) && n > 0))
+    throw new Error('Usage: node scripts/test.mjs [--only unit|rest] [--times N] [--cores N] [FILE...]');
+  return { only: values.only, times, cores, named: positionals };
 }
 
-/** Runs one file to its end; its output comes whole, so that files side by side do not mix. */
+/** The files to run, each with its weight. Named ones take all cores, so that they run one after the other. */
+function plan({ only, times, cores, named }) {
+  if (named.length > 0)
+    return Array.from({ length: times }, () => named.map((file) => ({ file, weight: cores }))).flat();
+  const all = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
+  const asked = all.filter((name) => only === undefined || isUnit(name) === (only === 'unit'));
+  const ordered = asked.sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
+  return ordered.map((name) => ({ file: join(root, name), weight: Math.min(cores, weights[rankOf(name)].weight) }));
+}
+
+/** Runs one file to its end. Its output comes whole, so that files side by side do not mix. */
 function run(file) {
   const startedAt = Date.now();
   const child = spawn(process.execPath, ['--enable-source-maps', file], {
     env: { TAP_TIMEOUT: String(secondsOfATest), ...process.env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), fileMsMax);
-  const chunks = [];
-  child.stdout.on('data', (chunk) => chunks.push(chunk));
+  const chunks = { stdout: [], stderr: [] };
+  for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => chunks[name].push(chunk));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(timer);
-      resolve({ code, signal, output: Buffer.concat(chunks).toString(), ms: Date.now() - startedAt });
+      const [output, errors] = ['stdout', 'stderr'].map((name) => Buffer.concat(chunks[name]).toString());
+      resolve({ file, code, signal, output, errors, ms: Date.now() - startedAt, ...countChecks(output) });
     });
   });
 }
 
-const sums = { files: 0, failedFiles: 0, total: 0, pass: 0, fail: 0, skip: 0 };
-
-/** Adds the numbers of the file's last line, `# { total: 4, pass: 4 }`. A file that ended without one has failed. */
-function add(output) {
+/** What the last line counts, `# { total: 4, pass: 4 }`. A file that ended without that line has failed. */
+function countChecks(output) {
   const line = /^# \{ (total: \d+.*) \}$/m.exec(output)?.[1];
-  for (const pair of line?.split(', ') ?? []) {
-    const [name, count] = pair.split(': ');
-    if (name in sums) sums[name] += Number(count);
-  }
-  return line !== undefined;
+  const counted = Object.fromEntries((line ?? '').split(', ').map((pair) => pair.split(': ')));
+  return { isComplete: line !== undefined, pass: Number(counted.pass ?? 0), fail: Number(counted.fail ?? 0) };
 }
 
-function report(file, { code, signal, output, ms }) {
-  const isComplete = add(output);
-  const isPassed = code === 0 && isComplete;
-  sums.files += 1;
-  if (!isPassed) sums.failedFiles += 1;
-  // A file that broke off, or failed without a failed assertion, counts as one.
-  if (!isPassed && (!isComplete || !/^# \{ .*fail: /m.test(output))) sums.fail += 1;
-  const lines = output.split('\n').filter((line) => line !== 'TAP version 14' && line !== '');
-  const end = isPassed ? '' : ` exit code ${code ?? signal}`;
-  console.log(
-    [`# Subtest: ${file}`, ...lines.map((line) => `    ${line}`)].join('\n') +
-      `\n${isPassed ? 'ok' : 'not ok'} ${sums.files} - ${file} # time=${ms}ms${end}\n`,
-  );
+const hasPassed = ({ code, isComplete }) => code === 0 && isComplete;
+
+/** The failed checks of a file with their diagnostics; its last lines if it broke off without one. */
+function describeFailure({ output, errors }) {
+  const lines = output.split('\n');
+  const shown = new Set();
+  lines.forEach((line, index) => {
+    if (/^ *not ok /.test(line)) for (let at = index; at < index + 40 && at < lines.length; at += 1) shown.add(at);
+  });
+  const failed = shown.size > 0 ? lines.filter((_, index) => shown.has(index)) : lines.slice(-60);
+  return [...failed.slice(0, 200), ...errors.split('\n').slice(-30)].map((line) => `    ${line}`).join('\n');
 }
 
-console.log('TAP version 14');
-for (const { jobs, files } of plan(process.argv.slice(2))) {
+/** Starts files in order while their weights fit the cores; calls `onEnd` with each result. */
+function runAll(files, cores, onStart, onEnd) {
   const waiting = [...files];
-  const work = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) report(file, await run(file));
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
+  let free = cores;
+  return new Promise((resolve, reject) => {
+    const startNext = () => {
+      if (waiting.length === 0 && free === cores) resolve();
+      while (waiting.length > 0 && waiting[0].weight <= free) {
+        const { file, weight } = waiting.shift();
+        free -= weight;
+        onStart(file);
+        run(file).then((result) => {
+          free += weight;
+          onEnd(result);
+          startNext();
+        }, reject);
+      }
+    };
+    startNext();
+  });
 }
-const { files, failedFiles, ...counts } = sums;
-console.log(`1..${files}`);
-console.log(
-  `# { ${Object.entries(counts)
-    .map(([name, count]) => `${name}: ${count}`)
-    .join(', ')} }`,
-);
-process.exitCode = failedFiles > 0 ? 1 : 0;
+
+const minutes = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1_000) % 60).padStart(2, '0')}`;
+
+function summarize(results) {
+  const leftOut = results.flatMap(({ output }) =>
+    [...output.matchAll(/# Left out: (.+)|^ *ok .*# SKIP (.+)$/gm)].map(([, left, skipped]) => left ?? skipped),
+  );
+  const reasons = [...new Set(leftOut)];
+  if (reasons.length > 0) console.log(`\nLeft out:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
+  const slowest = [...results].sort((a, b) => b.ms - a.ms).slice(0, slowestShown);
+  console.log(
+    `\nSlowest files, seconds:\n${slowest.map(({ file, ms }) => `  ${Math.round(ms / 1_000)} ${file}`).join('\n')}`,
+  );
+  const failed = results.filter((result) => !hasPassed(result));
+  if (failed.length > 0) console.log(`\nFailed files:\n${failed.map(({ file }) => `  ${file}`).join('\n')}`);
+  const sum = (name, from) => from.reduce((total, result) => total + result[name], 0);
+  // A file that broke off, or failed without a failed check, counts as one.
+  const broken = failed.filter(({ fail }) => fail === 0).length;
+  console.log(`\n${sum('pass', results)} passed, ${sum('fail', failed) + broken} failed`);
+  return failed.length === 0;
+}
+
+async function main() {
+  const options = readOptions();
+  const files = plan(options);
+  const isVerbose = options.named.length > 0 && options.times === 1;
+  const [results, running, startedAt] = [[], new Set(), Date.now()];
+  const progress = setInterval(() => {
+    const failed = results.filter((result) => !hasPassed(result)).length;
+    console.log(
+      `${minutes(Date.now() - startedAt)} ${results.length} of ${files.length} files, ${failed} failed; now ${[...running].join(' ')}`,
+    );
+  }, 60_000);
+  const onEnd = (result) => {
+    running.delete(result.file);
+    results.push(result);
+    if (isVerbose) process.stdout.write(result.output + result.errors);
+    if (!hasPassed(result))
+      console.log(
+        `not ok ${result.file} ${result.ms} ms, exit ${result.code ?? result.signal}\n${isVerbose ? '' : describeFailure(result)}`,
+      );
+  };
+  await runAll(files, options.cores, (file) => running.add(file), onEnd);
+  clearInterval(progress);
+  process.exitCode = summarize(results) ? 0 : 1;
+}
+
+await main();
