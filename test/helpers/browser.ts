@@ -78,6 +78,13 @@ export async function launchDriven(
   };
 }
 
+/** A context of its own in a browser that runs: cookies, storage and permissions are nobody else's. */
+export async function openContext({ context }: Driven): Promise<BrowserContext> {
+  const browser = context.browser();
+  if (browser === null) throw new Error('the browser has ended');
+  return browser.newContext({ viewport: null });
+}
+
 export interface Started {
   /** The profile's folder, where the browser also writes its debugging port when it has one. */
   readonly profile: string;

@@ -1,14 +1,15 @@
 /**
  * Pages that carry the lite probe, opened in real Chromium under playwright. One browser serves a
- * test file; every page has its own site, so that nothing is left over from another test.
+ * test file, each test has a context of its own and every page its own site, so that nothing is left
+ * over from another test.
  */
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { Check, Errors } from 'typebox/value';
 import { ProbeBody } from '../../src/contract/probe.js';
-import { hasChromium, launchDriven, type Driven } from './browser.js';
+import { hasChromium, launchDriven, openContext, type Driven } from './browser.js';
 import { probeFiles } from './repository.js';
-import { startStaticSite, type StaticSite } from './static-site.js';
+import { startStaticSite, type CollectedProbe, type StaticSite } from './static-site.js';
 
 export const scriptPath = '/sdk/lite/v1/vh-lite.iife.js';
 
@@ -34,6 +35,11 @@ export interface LitePage {
   readonly site: StaticSite;
   /** What came of the automatic run; waits for it. */
   waitForEvent(): Promise<{ sessionId: string; sent: boolean }>;
+  /**
+   * The load message with every signal in it, but for those that `gaps` names. A page that was busy sends a first one without what took long, and
+   * this one later.
+   */
+  waitForLoad(gaps?: readonly string[], sessionId?: string): Promise<CollectedProbe>;
   /** Errors that reached the page. */
   readErrors(): Promise<string[]>;
 }
@@ -45,11 +51,20 @@ export interface LiteBrowser {
 /** The deadline is long, for machines where ten other things run; what a deadline does is tested with one of its own. */
 export const defaultAttributes = 'data-project-key="pk_test" data-session-id="session-1" data-timeout-ms="60000"';
 
-/** A test with a browser of its own; its pages and sites are closed when it ends. */
+let shared: Promise<Driven> | undefined;
+
+/** The browser of this file, started by the first test that needs it. */
+const launchOnce = (): Promise<Driven> =>
+  (shared ??= launchDriven().then((driven) => {
+    t.teardown(() => driven.close());
+    return driven;
+  }));
+
+/** A test with a context of its own in the browser of its file; its pages and sites are closed when it ends. */
 export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser) => Promise<void>): void {
   void t.test(name, { skip: hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)' }, async (t) => {
-    const driven: Driven = await launchDriven();
-    t.teardown(() => driven.close());
+    const context = await openContext(await launchOnce());
+    t.teardown(() => context.close());
     await run(t, {
       async open({ attributes = defaultAttributes, html = '', headers, probeStatus, files, query = '' } = {}) {
         const content = `<!doctype html><meta charset="utf-8"><body>${recorder}${html}<script src="${scriptPath}" ${attributes}></script>`;
@@ -59,7 +74,7 @@ export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser)
           ...(probeStatus === undefined ? {} : { probeStatus }),
         });
         t.teardown(() => site.close());
-        const page = await driven.context.newPage();
+        const page = await context.newPage();
         await page.goto(site.origin + '/' + query);
         return {
           page,
@@ -68,6 +83,14 @@ export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser)
             await page.waitForFunction('window.seen.probes.length > 0');
             return page.evaluate('window.seen.probes[0]');
           },
+          waitForLoad: (gaps = [], sessionId) =>
+            site.waitForProbe(
+              'the whole load message',
+              ({ body }) =>
+                body.phase === 'load' &&
+                (sessionId === undefined || body.sessionId === sessionId) &&
+                [...(body.gaps ?? [])].sort().join() === [...gaps].sort().join(),
+            ),
           readErrors: () => page.evaluate('window.seen.errors'),
         };
       },

@@ -11,12 +11,9 @@ testInBrowser('globals and attributes that automation tools leave behind are nam
     'domAutomationController',
   ];
   const html = `<script>for (const name of ${JSON.stringify(left)}) window[name] = 1; document.$cdc_asdjflasutopfhvcZLmcfl_ = 1; document.documentElement.setAttribute('webdriver', 'true')</script>`;
-  const { site, waitForEvent } = await browser.open({ html });
-  await waitForEvent();
-  t.strictSame(
-    site.probes[0]?.body.auto?.globals?.sort(),
-    [...left, '$cdc_asdjflasutopfhvcZLmcfl_', 'webdriver'].sort(),
-  );
+  const { waitForLoad } = await browser.open({ html });
+  const { body } = await waitForLoad();
+  t.strictSame(body.auto?.globals?.sort(), [...left, '$cdc_asdjflasutopfhvcZLmcfl_', 'webdriver'].sort());
 });
 
 testInBrowser('players, product tours, wallets and the like are not taken for automation', async (t, browser) => {
@@ -32,20 +29,20 @@ testInBrowser('players, product tours, wallets and the like are not taken for au
     'pw',
     'Buffer',
   ];
-  const { site, waitForEvent } = await browser.open({
+  const { waitForLoad } = await browser.open({
     html: `<script>for (const name of ${JSON.stringify(honest)}) window[name] = 1</script>`,
   });
-  await waitForEvent();
-  t.strictSame(site.probes[0]?.body.auto?.globals, []);
+  const { body } = await waitForLoad();
+  t.strictSame(body.auto?.globals, []);
 });
 
 testInBrowser(
   'a driver that listens on the debugging protocol leaves both traces, even where the page silenced its console',
   async (t, browser) => {
-    const { site, waitForEvent } = await browser.open({
+    const { waitForLoad } = await browser.open({
       html: '<script>for (const name in console) console[name] = () => {}</script>',
     });
-    await waitForEvent();
-    t.match(site.probes[0]?.body.auto, { webdriver: true, debugStack: true, debugGetter: true });
+    const { body } = await waitForLoad();
+    t.match(body.auto, { webdriver: true, debugStack: true, debugGetter: true });
   },
 );

@@ -3,19 +3,14 @@ import { testInBrowser, type LitePage } from '../../helpers/lite-page.js';
 const html =
   '<style>body { height: 4000px }</style><label id="label">Yes <input id="box" type="checkbox"></label><input id="answer"><button id="next">Next</button>';
 
-/** Presses the button, and reads the behaviour that this sends. */
-/** What the update says that has at least so many clicks, the one on #next among them: an earlier one may still be under way. */
-async function readBehaviour({ page, site }: LitePage, clicks = 1) {
-  const before = site.probes.length;
+/** Presses the button, and reads the behaviour up to it: of a message with at least `clicks` clicks, of which this is the last. */
+async function readBehaviour({ page, site }: LitePage, clicks: number) {
   await page.click('#next');
-  return (
-    (
-      await site.waitForProbe(
-        'the update',
-        (probe) => site.probes.indexOf(probe) >= before && (probe.body.beh?.clicks ?? 0) >= clicks,
-      )
-    ).body.beh ?? {}
+  const { body } = await site.waitForProbe(
+    'the behaviour up to the press',
+    ({ body }) => (body.beh?.clicks ?? 0) >= clicks,
   );
+  return body.beh ?? {};
 }
 
 testInBrowser(
@@ -26,7 +21,7 @@ testInBrowser(
     await opened.page.click('#label');
     await opened.page.focus('#next');
     await opened.page.keyboard.press('Enter');
-    t.match(await readBehaviour(opened), { clickBare: 0, untrusted: 0 });
+    t.match(await readBehaviour(opened, 4), { clickBare: 0, untrusted: 0 });
     const other = await browser.open({ html });
     await other.waitForEvent();
     await other.page.evaluate("for (let i = 0; i < 3; i++) document.getElementById('box').click()");
@@ -41,12 +36,12 @@ testInBrowser(
     await opened.waitForEvent();
     await opened.page.focus('#answer');
     await opened.page.keyboard.insertText('from nowhere');
-    t.match(await readBehaviour(opened), { keys: 0, inputNoKey: 1 });
+    t.match(await readBehaviour(opened, 1), { keys: 0, inputNoKey: 1 });
     const typed = await browser.open({ html });
     await typed.waitForEvent();
     await typed.page.focus('#answer');
     await typed.page.keyboard.type('by hand');
-    t.match(await readBehaviour(typed), { keys: 7, inputNoKey: 0, keyNoCode: 0 });
+    t.match(await readBehaviour(typed, 1), { keys: 7, inputNoKey: 0, keyNoCode: 0 });
   },
 );
 
@@ -55,7 +50,7 @@ testInBrowser('a wheel that scrolls tells its distance twice alike', async (t, b
   await opened.waitForEvent();
   await opened.page.mouse.wheel(0, 300);
   await opened.page.waitForFunction('scrollY > 0');
-  const { wheels, wheelLies, scrolls } = await readBehaviour(opened);
+  const { wheels, wheelLies, scrolls } = await readBehaviour(opened, 1);
   t.equal(wheels, 1);
   t.equal(wheelLies, 0);
   t.ok((scrolls ?? 0) > 0);
@@ -70,7 +65,7 @@ testInBrowser('touches are counted with their force and radius', async (t, brows
     touchPoints: [{ x: 50, y: 300, radiusX: 11, force: 0.5 }],
   });
   await protocol.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-  t.match(await readBehaviour(opened), {
+  t.match(await readBehaviour(opened, 1), {
     touches: 1,
     touchForce: [1, 0.5, 0, 0.5, 0.5],
     touchRadius: [1, 11, 0, 11, 11],
@@ -84,5 +79,5 @@ testInBrowser('a page that stops its events does not hide them from the probe', 
   await opened.waitForEvent();
   await opened.page.click('#answer');
   await opened.page.keyboard.type('abc');
-  t.match(await readBehaviour(opened), { clicks: 2, keys: 3 });
+  t.match(await readBehaviour(opened, 2), { clicks: 2, keys: 3 });
 });

@@ -4,9 +4,9 @@ testInBrowser('an untouched browser, and a page that wraps what pages wrap, show
   const wraps =
     'for (const name of ["addEventListener", "removeEventListener"]) { const native = EventTarget.prototype[name]; EventTarget.prototype[name] = function (...values) { return native.apply(this, values) } }' +
     'window.fetch = new Proxy(fetch, {}); console.debug = () => {}; history.pushState = new Proxy(history.pushState, {}); Navigator.prototype.sendBeacon = new Proxy(navigator.sendBeacon, {});';
-  const { site, waitForEvent } = await browser.open({ html: `<script>${wraps}</script>` });
-  await waitForEvent();
-  t.strictSame(site.probes[0]?.body.lies, []);
+  const { waitForLoad } = await browser.open({ html: `<script>${wraps}</script>` });
+  const { body } = await waitForLoad();
+  t.strictSame(body.lies, []);
 });
 
 testInBrowser(
@@ -23,9 +23,9 @@ testInBrowser(
     Object.defineProperty(Screen.prototype, 'width', { get: () => 1000, configurable: true });
     Object.defineProperty(Screen.prototype, 'height', { get: function () { return 700 } });
     Object.defineProperty(navigator, 'platform', { get: () => 'Win32' });`;
-    const { page, site, waitForEvent } = await browser.open({ html: `<script>${patches}</script>` });
-    await waitForEvent();
-    const lies = site.probes[0]?.body.lies ?? [];
+    const { page, waitForLoad } = await browser.open({ html: `<script>${patches}</script>` });
+    const { body } = await waitForLoad();
+    const lies = body.lies ?? [];
     for (const lie of [
       'proxy.userAgent',
       'proxy.query',
@@ -50,9 +50,9 @@ testInBrowser(
   async (t, browser) => {
     const patch =
       "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 64 }); Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => undefined });";
-    const { site, waitForEvent } = await browser.open({ html: `<script>${patch}</script>` });
-    await waitForEvent();
-    const lies = site.probes[0]?.body.lies ?? [];
+    const { waitForLoad } = await browser.open({ html: `<script>${patch}</script>` });
+    const { body } = await waitForLoad();
+    const lies = body.lies ?? [];
     for (const lie of ['frame.hardwareConcurrency', 'worker.hardwareConcurrency', 'frame.webdriver'])
       t.ok(lies.includes(lie), lie);
   },

@@ -13,8 +13,8 @@ interface Snapshot {
 }
 
 testInBrowser('an observer counts what happens inside its question, and nothing outside', async (t, browser) => {
-  const { page, waitForEvent } = await browser.open({ html: form });
-  await waitForEvent();
+  const { page, waitForLoad } = await browser.open({ html: form });
+  await waitForLoad();
   await page.evaluate(observe);
   t.match(await page.evaluate(read), {
     questionId: 'q1',
@@ -37,8 +37,8 @@ testInBrowser('an observer counts what happens inside its question, and nothing 
 });
 
 testInBrowser('a stopped observer keeps its snapshot, however often it is stopped', async (t, browser) => {
-  const { page, waitForEvent } = await browser.open({ html: form });
-  await waitForEvent();
+  const { page, waitForLoad } = await browser.open({ html: form });
+  await waitForLoad();
   await page.evaluate(observe);
   await page.click('#one');
   const stopped = await page.evaluate<Snapshot>(`handle.stop(); ${read}`);
@@ -48,8 +48,8 @@ testInBrowser('a stopped observer keeps its snapshot, however often it is stoppe
 });
 
 testInBrowser('snapshots travel with the updates, the latest fifty of them', async (t, browser) => {
-  const { page, site, waitForEvent, readErrors } = await browser.open({ html: form });
-  await waitForEvent();
+  const { page, site, waitForLoad, readErrors } = await browser.open({ html: form });
+  await waitForLoad();
   await page.evaluate("VHLite.startQuestionObserver('#question', { questionId: 'x'.repeat(500) })");
   await page.evaluate(
     "for (let i = 0; i < 60; i++) VHLite.startQuestionObserver('#question', { questionId: 'q' + i })",
@@ -66,8 +66,8 @@ testInBrowser('snapshots travel with the updates, the latest fifty of them', asy
 
 testInBrowser('texts that would make an update too large go first, so that it arrives', async (t, browser) => {
   const questions = Array.from({ length: 40 }, (_, n) => `<p id="t${n}">${`問${n} `.repeat(300)}</p>`).join('');
-  const { page, site, waitForEvent, readErrors } = await browser.open({ html: questions + form });
-  await waitForEvent();
+  const { page, site, waitForLoad, readErrors } = await browser.open({ html: questions + form });
+  await waitForLoad();
   await page.evaluate(
     "for (let i = 0; i < 40; i++) VHLite.startQuestionObserver('#t' + i, { questionId: 't' + i, captureText: true })",
   );
@@ -84,16 +84,15 @@ testInBrowser('texts that would make an update too large go first, so that it ar
 testInBrowser('a user agent longer than what is looked at is cut', async (t, browser) => {
   const override =
     "<script>Object.defineProperty(navigator, 'userAgent', { get: () => 'Mozilla/5.0 ' + 'x'.repeat(20000) })</script>";
-  const { site, waitForEvent } = await browser.open({ html: override });
-  await waitForEvent();
-  const { body } = await site.waitForProbe('the load', (probe) => probe.body.phase === 'load');
+  const { waitForLoad } = await browser.open({ html: override });
+  const { body } = await waitForLoad();
   t.equal(body.ua?.ua?.length, userAgentLengthMax);
   t.strictSame(listContractErrors(body), []);
 });
 
 testInBrowser('a target that does not exist is observed as untouched', async (t, browser) => {
-  const { page, waitForEvent } = await browser.open({ html: form });
-  await waitForEvent();
+  const { page, waitForLoad } = await browser.open({ html: form });
+  await waitForLoad();
   t.match(await page.evaluate("VHLite.startQuestionObserver('#nowhere', { questionId: 'q1' }).getSnapshot()"), {
     keyCount: 0,
     mouseMoveCount: 0,
