@@ -6,14 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createKafka } from './stack-kafka.mjs';
 import { createPostgres } from './stack-postgres.mjs';
+import { commandLineOf } from './stack-process.mjs';
 import { createRedis } from './stack-redis.mjs';
 
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 30_000;
 const creators = { postgres: createPostgres, redis: createRedis, kafka: createKafka };
 
-export function createNativeEngine({ root, directory, ports, pids, secrets }) {
-  const service = (name) => creators[name]({ root, directory: join(directory, name), port: ports[name], secrets });
+export function createNativeEngine({ root, directory, name: stackName, ports, pids, secrets }) {
+  // A stack of a test lives for seconds: what starts soon is better there than what runs fast.
+  const isBrief = stackName.startsWith('test-');
+  const service = (name) =>
+    creators[name]({ root, directory: join(directory, name), port: ports[name], secrets, isBrief });
   const isAlive = (name) => pids[name] !== undefined && isOurs(pids[name], service(name).mark);
 
   const signal = async (name, signalName) => {
@@ -75,16 +79,8 @@ function signalOne(pid, signalName) {
   }
 }
 
-/** Whether the pid still belongs to what was started: its command line carries the mark. A zombie has none. */
-function isOurs(pid, mark) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
-  } catch {
-    // Where there is no /proc (macOS), ps tells the same.
-    const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-    return stdout?.includes(mark) ?? false;
-  }
-}
+/** Whether the pid still belongs to what was started: its command line carries the mark. */
+const isOurs = (pid, mark) => commandLineOf(pid).includes(mark);
 
 function answers(port) {
   return new Promise((resolve) => {

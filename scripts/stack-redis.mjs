@@ -2,13 +2,16 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { commandLineOf } from './stack-process.mjs';
 
 export function createRedis({ directory, port, secrets }) {
   const log = join(directory, 'redis.log');
+  // Redis shows its address in place of its arguments.
+  const mark = `127.0.0.1:${port}`;
   return {
     log,
-    // Redis shows its address in place of its arguments.
-    mark: `127.0.0.1:${port}`,
+    mark,
     start: async () => {
       mkdirSync(directory, { recursive: true });
       const output = openSync(log, 'a');
@@ -34,7 +37,9 @@ export function createRedis({ directory, port, secrets }) {
       });
       child.unref();
       // Until it has put its address there, its command line shows the arguments.
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      let hasEnded = false;
+      child.once('exit', () => (hasEnded = true));
+      while (!hasEnded && !commandLineOf(child.pid).includes(mark)) await delay(20);
       return child.pid;
     },
   };

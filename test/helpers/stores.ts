@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { migrate } from '../../src/stores/database/migrate.js';
@@ -69,14 +70,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. `portOffset` keeps test files apart. */
+/** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. Name and ports are of this call alone. */
 export async function startOwnStack(
   t: { teardown(work: () => Promise<void>): unknown },
   own: readonly StackService[],
-  portOffset: number,
   options: readonly '--secure'[] = [],
 ): Promise<OwnStack> {
-  const name = `test-${portOffset}`;
+  const portOffset = await freePortOffset();
+  const name = `test-${process.pid}-${portOffset}`;
   const call = async (command: StackCommand, services: readonly StackService[] = own): Promise<void> => {
     await run(
       process.execPath,
@@ -93,14 +94,33 @@ export async function startOwnStack(
       { cwd: repositoryRoot },
     );
   };
-  await call('remove');
+  // With all of them goes their directory.
+  t.teardown(() => call('remove', services));
   await call('start');
-  t.teardown(() => call('remove'));
   return {
     ...(JSON.parse(readFileSync(repositoryPath(`.stack/${name}/stack.json`), 'utf8')) as Omit<OwnStack, 'command'>),
     command: call,
   };
 }
+
+/** Where a stack has its ports without an offset; Kafka takes the next one, too. All stay below those that the system gives to outgoing connections. */
+const basePorts = [25_432, 26_379, 29_092, 29_093];
+const [offsetMin, offsetMax] = [1_600, 3_600];
+
+async function freePortOffset(): Promise<number> {
+  for (;;) {
+    const offset = offsetMin + Math.floor(Math.random() * (offsetMax - offsetMin));
+    const areFree = await Promise.all(basePorts.map((port) => isFree(port + offset)));
+    if (areFree.every(Boolean)) return offset;
+  }
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 
 /** A database of one's own, with all migrations applied; dropped when the test ends. Copied from a template, which takes a fraction of applying them. */
 export async function createDatabase(

@@ -65,7 +65,7 @@ else
       const lost: string[] = [];
       for (const receiptId of load.receipts.values()) {
         const isThere = async (): Promise<boolean> => (await evidenceOf(receiptId)).status === 200;
-        await waitUntil(isThere, receiptId, 5_000).catch(() => lost.push(receiptId));
+        await waitUntil(isThere, receiptId, 60_000).catch(() => lost.push(receiptId));
       }
       t.same(lost, [], `none of ${load.receipts.size} answered receipts is lost`);
 

@@ -1,4 +1,4 @@
-/** Kafka stopped, hanging, killed and restarted under load. */
+/** Kafka hanging, killed and restarted under load. */
 import t from 'tap';
 import { auditCounts, auditLoad, auditRefusals } from '../helpers/audit.js';
 import { startFleet } from '../helpers/fleet.js';
@@ -12,9 +12,9 @@ const stack = findStack(t, 'outages of Kafka');
 
 if (stack !== null) {
   t.test(
-    'with Kafka stopped, hanging or restarted every score is answered; its receipt waits in the spool and is recorded once',
+    'with Kafka hanging, killed or restarted every score is answered; its receipt waits in the spool and is recorded once',
     async (t) => {
-      const kafka = await startOwnStack(t, ['kafka'], 600);
+      const kafka = await startOwnStack(t, ['kafka']);
       const settings = {
         ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })),
         VH_CONSUMER_TAKEOVER_MS: '3000',
@@ -24,12 +24,11 @@ if (stack !== null) {
       const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });
       await load.further(30);
       for (const [down, up] of [
-        ['stop', 'start'],
         ['pause', 'resume'],
         ['kill', 'start'],
       ] as const) {
         await kafka.command(down);
-        await load.further(60);
+        await load.further(40);
         t.ok(((await api?.metric('vh_spool_bytes')) ?? 0) > 0, `after ${down} receipts wait in the spool`);
         if (down === 'pause') {
           t.equal(await consumers?.end('SIGTERM'), 0, 'a consumer is told to end, and does, beside brokers that hang');

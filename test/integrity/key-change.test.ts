@@ -21,7 +21,7 @@ import { createSession, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { freePort } from '../stores/counters/redis-server.js';
 
-const killsMax = Number(process.env['INTEGRITY_KEY_KILLS'] ?? 10);
+const killsMax = Number(process.env['INTEGRITY_KEY_KILLS'] ?? 6);
 const seed = Number(process.env['INTEGRITY_SEED'] ?? 1);
 const upMsMax = 2_000;
 t.setTimeout(120_000 + killsMax * 5_000);

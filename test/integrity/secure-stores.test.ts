@@ -18,7 +18,6 @@ if (findStack(t, 'stores over TLS') !== null) {
       const { databaseUrl, redisUrl, kafkaBrokers, secrets } = await startOwnStack(
         t,
         ['postgres', 'redis', 'kafka'],
-        1_000,
         ['--secure'],
       );
       const { certificate = '', username = '', password = '' } = secrets ?? {};

@@ -8,9 +8,9 @@ import { startSender } from '../helpers/sender-process.js';
 import { findStack } from '../helpers/stores.js';
 import { makeWebhookWorld } from '../helpers/webhook-world.js';
 
-const killsMax = Number(process.env['INTEGRITY_KILLS'] ?? 20);
+const killsMax = Number(process.env['INTEGRITY_KILLS'] ?? 8);
 const seed = Number(process.env['INTEGRITY_SEED'] ?? 1);
-const upMsMax = 800;
+const upMsMax = 600;
 
 t.setTimeout(120_000 + killsMax * 5_000);
 const stack = findStack(t, 'kill -9 of senders under load');

@@ -10,7 +10,7 @@ t.setTimeout(300_000);
 
 if (findStack(t, 'outages while webhooks are delivered') !== null) {
   t.test('with Kafka killed and PostgreSQL restarted no delivery is lost', async (t) => {
-    const own = await startOwnStack(t, ['postgres', 'redis', 'kafka'], 1_100);
+    const own = await startOwnStack(t, ['postgres', 'redis', 'kafka']);
     const world = await makeWebhookWorld(t, own);
     await startSender(t, world.settings);
     let isOver = false;

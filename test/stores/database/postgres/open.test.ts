@@ -131,7 +131,7 @@ if (stack !== null) {
   });
 
   t.test('a server that is away or hangs is reported as that, and the pool recovers by itself', async (t) => {
-    const own = await startOwnStack(t, ['postgres'], 100);
+    const own = await startOwnStack(t, ['postgres']);
     const database = await openPostgres({ url: own.databaseUrl, poolMax: 2, deadlineMs: 1_000 });
     t.teardown(() => database.close());
     await database.query('CREATE TABLE kept (n integer)');

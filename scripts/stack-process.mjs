@@ -1,0 +1,13 @@
+// What the system knows of the processes of the stack. See stack-native.mjs.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Empty where there is no such process; a zombie has none. */
+export function commandLineOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // Where there is no /proc (macOS), ps tells the same.
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+  }
+}
