@@ -16,7 +16,7 @@ export interface CameraBenchOptions {
   readonly kind?: string;
 }
 
-type Scene = Omit<Participant, 'page' | 'service'> & {
+type Scene = Omit<Participant, 'page' | 'service' | 'clip'> & {
   /** Frames of the computed person that a file shows as the camera, and what they do at which. */
   readonly clip?: readonly [count: number, moveAt: Readonly<Record<number, string>>];
   readonly page?: CapturePageOptions;

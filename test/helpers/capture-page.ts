@@ -4,9 +4,9 @@
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';
-import { hasChromium, launchDriven } from './browser.js';
+import { hasChromium, launchDriven, openContext, type Driven } from './browser.js';
 import { temporaryDirectory } from './directories.js';
 import { repositoryPath } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
@@ -35,7 +35,6 @@ export interface CaptureRun {
     readonly atMs: number;
     readonly bytes?: { readonly loaded: number; readonly total: number };
   }[];
-  readonly longTasks: readonly { readonly atMs: number; readonly duration: number }[];
   readonly tracks: readonly string[];
   readonly tracksAtDone: readonly string[] | null;
   readonly isShowing: boolean;
@@ -51,6 +50,7 @@ export interface RunOptions {
     readonly clientSecret: string;
     readonly count: number;
     readonly jitterMs?: number;
+    readonly patienceMs?: number;
   };
   readonly models?: string;
   readonly answering?: boolean;
@@ -73,6 +73,8 @@ export interface CapturePage {
 }
 
 export interface CapturePageOptions {
+  /** A browser that runs, where the page gets a context of its own; else one is started, with `args`. */
+  readonly browser?: Driven | undefined;
   /** Flags of Chromium, besides those that let a page have a camera without asking. */
   readonly args?: readonly string[];
   /** Model files to answer with other bytes, or null for not at all, by a part of their name. */
@@ -89,7 +91,7 @@ export interface CapturePageOptions {
 const builtPath = (path: string): string => repositoryPath(join('dist/sdk/v1', path));
 
 export async function openCapturePage(t: Test, options: CapturePageOptions = {}): Promise<CapturePage> {
-  const { args = [], models = {}, connect = '', permitted = true, slowness = 1 } = options;
+  const { models = {}, connect = '', permitted = true, slowness = 1 } = options;
   const site = await startStaticSite({
     files: {
       '/': '<!doctype html><meta charset="utf-8"><title>capture</title><video muted playsinline></video><script type="module" src="/run.js"></script>',
@@ -110,17 +112,16 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
     },
   });
   t.teardown(() => site.close());
-  const driven = await launchDriven({ args: [...args] });
-  t.teardown(() => driven.close());
-  if (permitted) await driven.context.grantPermissions(['camera'], { origin: site.origin });
-  const page = await driven.context.newPage();
+  const context = await contextOf(t, options);
+  if (permitted) await context.grantPermissions(['camera'], { origin: site.origin });
+  const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   const rate = { rate: slowness };
-  if (slowness > 1) await (await driven.context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', rate);
+  if (slowness > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', rate);
   await page.goto(site.origin);
   // Not waitForFunction: it evaluates in the page what the policy forbids.
   await pollUntil('the page', async () =>
@@ -134,6 +135,17 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
     run: ({ challenges = [], models: base = modelsPath, ...rest } = {}) =>
       page.evaluate(`runCapture(${JSON.stringify({ challenges, models: base, ...rest })})`),
   };
+}
+
+async function contextOf(t: Test, { browser, args = [] }: CapturePageOptions): Promise<BrowserContext> {
+  if (browser === undefined) {
+    const driven = await launchDriven({ args: [...args] });
+    t.teardown(() => driven.close());
+    return driven.context;
+  }
+  const context = await openContext(browser);
+  t.teardown(() => context.close());
+  return context;
 }
 
 /** Flags of Chromium that show a file as its camera, over and over: frames of the computed person, who moves at the frames named. */

@@ -12,6 +12,10 @@ export interface Participant {
   /** The computed person, as test/sdk/capture/page/synthetic-camera.js takes it; null for the browser’s own camera. */
   readonly face: Readonly<Record<string, unknown>> | null;
   readonly camera?: Readonly<Record<string, unknown>>;
+  /** A clip of the computed person, in their place: how many frames, and what they do at which. */
+  readonly clip?: readonly [count: number, moveAt: Readonly<Record<number, string>>];
+  /** Most that the page waits for an answer to a challenge, ms; else as long as the service lets it. */
+  readonly patienceMs?: number;
   readonly page?: CapturePageOptions;
   /** Most that a request takes either way, ms. */
   readonly jitterMs?: number;
@@ -42,6 +46,7 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
   const { page, placeFace, run, complaints } = await openCapturePage(test, { ...person.page, connect: siteUrl });
   if (person.face !== null) await placeFace({ face: person.face, camera: person.camera ?? {} });
   else await page.evaluate('watchCamera()');
+  if (person.clip !== undefined) await page.evaluate(`placeClip(...${JSON.stringify(person.clip)})`);
   const session = await createSession(service, { widgetMode: 'standard' });
   const done = await run({
     session: {
@@ -49,6 +54,7 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
       clientSecret: session.clientSecret,
       count: session.challengeConfig.count,
       jitterMs: person.jitterMs ?? 0,
+      ...(person.patienceMs === undefined ? {} : { patienceMs: person.patienceMs }),
     },
     models: `${siteUrl}/sdk/v1/models/`,
     answering: person.answering,

@@ -1,5 +1,7 @@
 /** What keeps a capture from happening: each in the contract’s words, the camera off afterwards, and never an error that reaches the page. */
 import t from 'tap';
+import { launchDriven } from '../../helpers/browser.js';
+import { traceTasks } from '../../helpers/main-thread.js';
 import { pollUntil } from '../../helpers/wait-until.js';
 import { challengesOf, openCapturePage, withoutChromium } from '../../helpers/capture-page.js';
 
@@ -7,10 +9,14 @@ import { challengesOf, openCapturePage, withoutChromium } from '../../helpers/ca
 t.setTimeout(300_000);
 
 const skip = withoutChromium;
+/** What the browser calls a long task; here in time of the processor, which other programs do not lengthen. */
+const longTaskMs = 50;
 const fakeCamera = ['--use-fake-device-for-media-stream'];
+const browser = skip === false ? await launchDriven({ args: fakeCamera }) : undefined;
+t.teardown(() => browser?.close());
 
 t.test('a refusal of the browser is told by who decided it', { skip }, async (t) => {
-  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  const { page, run } = await openCapturePage(t, { browser });
   const cases = [
     ['NotAllowedError', 'Permission denied', { kind: 'refused', reason: 'denied', name: 'NotAllowedError' }],
     ['NotAllowedError', 'Permission dismissed', { kind: 'refused', reason: 'dismissed', name: 'NotAllowedError' }],
@@ -41,7 +47,7 @@ t.test('a page that was never permitted the camera, and a machine without one', 
 });
 
 t.test('an insecure page, and a browser without workers, are told before anything is asked', { skip }, async (t) => {
-  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  const { page, run } = await openCapturePage(t, { browser });
   await page.evaluate('delete window.OffscreenCanvas');
   t.match((await run()).outcome, { kind: 'unavailable', reason: 'unknown_capability' });
   await page.evaluate('Object.defineProperty(window, "isSecureContext", { value: false })');
@@ -49,7 +55,7 @@ t.test('an insecure page, and a browser without workers, are told before anythin
 });
 
 t.test('a model file that is missing or changed stops the capture, and nothing of it runs', { skip }, async (t) => {
-  const first = await openCapturePage(t, { args: fakeCamera, models: { 'facemesh-3': null } });
+  const first = await openCapturePage(t, { browser, models: { 'facemesh-3': null } });
   await first.page.evaluate('watchCamera()');
   const missing = await first.run({ challenges: challengesOf('blink') });
   t.match(missing.outcome, { kind: 'unavailable', reason: 'mediapipe_load_failed' });
@@ -61,7 +67,7 @@ t.test('a model file that is missing or changed stops the capture, and nothing o
     ['capture-worker', 'the worker'],
   ] as const) {
     const tampered = await openCapturePage(t, {
-      args: fakeCamera,
+      browser,
       models: { [part]: Buffer.from(part === 'capture-worker' ? 'self.postMessage({type:"ready"})' : 'changed') },
     });
     await tampered.page.evaluate('watchCamera()');
@@ -79,7 +85,7 @@ t.test(
   'age, gender and skin have no model on the device unless they are asked for, and loading says how much there is',
   { skip },
   async (t) => {
-    const { page, run, site } = await openCapturePage(t, { args: fakeCamera });
+    const { page, run, site } = await openCapturePage(t, { browser });
     for (const demographics of [false, true]) {
       site.requests.length = 0;
       const { guided } = await run({ demographics, abortAt: 'no_face' });
@@ -102,24 +108,26 @@ t.test(
 );
 
 t.test('nobody before the camera is told as such', { skip }, async (t) => {
-  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  const { page, run } = await openCapturePage(t, { browser });
   await page.evaluate('watchCamera()');
-  const { outcome, tracks, guided, longTasks, totalMs } = await run({ challenges: challengesOf('blink') });
+  const starting = await traceTasks(page);
+  await run({ challenges: challengesOf('blink'), abortAt: 'no_face' });
+  const [longest = Infinity] = await starting.stop();
+  t.ok(longest <= longTaskMs, `the page’s thread is not held while camera and models start: ${longest} ms`);
+  const looking = await traceTasks(page);
+  const { outcome, tracks, guided, totalMs } = await run({ challenges: challengesOf('blink') });
+  const busyMs = (await looking.stop()).filter((ms) => ms > longTaskMs).reduce((sum, ms) => sum + ms, 0);
   t.match(outcome, { kind: 'unavailable', reason: 'no_face_capture', parts: { camera: { label: /fake/ } } });
   t.ok(guided.some(({ kind }) => kind === 'no_face'));
-  const openedMs = guided.find(({ kind }) => kind !== 'loading')?.atMs ?? 0;
-  const before = longTasks.filter(({ atMs }) => atMs >= 0 && atMs < openedMs);
-  const busyMs = longTasks.reduce((sum, { duration }) => sum + duration, 0);
-  t.comment(
-    `long tasks: ${JSON.stringify(longTasks)} in ${Math.round(totalMs)} ms, ${Math.round(openedMs)} ms to the first frame`,
+  t.ok(busyMs < totalMs * 0.05, `nor while frames are looked at: ${busyMs} of ${totalMs} ms`);
+  t.ok(
+    tracks.every((state) => state === 'ended'),
+    tracks.join(),
   );
-  t.same(before, [], 'the page’s thread is never held while camera and models start');
-  t.ok(busyMs < totalMs * 0.05, 'nor while frames are looked at');
-  t.same(tracks, ['ended']);
 });
 
 t.test('who stops has the camera off at once, and the capture rejects with the reason', { skip }, async (t) => {
-  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  const { page, run } = await openCapturePage(t, { browser });
   await page.evaluate('watchCamera()');
   for (const abortAt of ['loading', 'no_face']) {
     const { rejected, tracks } = await run({ challenges: challengesOf('blink'), abortAt });
@@ -132,7 +140,7 @@ t.test('who stops has the camera off at once, and the capture rejects with the r
 });
 
 t.test('who leaves the page has the camera off', { skip }, async (t) => {
-  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  const { page, run } = await openCapturePage(t, { browser });
   await page.evaluate('watchCamera()');
   const left = run();
   await pollUntil('the camera', async () => ((await page.evaluate('readTracks().length')) === 1 ? true : undefined));

@@ -4,26 +4,54 @@
  */
 import t from 'tap';
 import type { EvidenceFrame } from '../../../src/contract/evidence-frames.js';
-import { withoutChromium } from '../../helpers/capture-page.js';
+import { launchDriven } from '../../helpers/browser.js';
+import { withoutChromium, type Test } from '../../helpers/capture-page.js';
 import { playPictures } from '../../helpers/picture-forgery.js';
-import { takePart } from '../../helpers/capture-session.js';
+import { takePart, type Participant } from '../../helpers/capture-session.js';
 import { repositoryPath } from '../../helpers/repository.js';
-import { startTestService } from '../../helpers/service.js';
+import { startTestService, type TestService } from '../../helpers/service.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
 // A capture takes its time: a dozen challenges at a pace that people can follow, on the models of a slow machine.
 t.setTimeout(300_000);
 
 const skip = withoutChromium;
+const clock = { aheadMs: 0 };
+const browser = skip === false ? await launchDriven() : undefined;
+t.teardown(() => browser?.close());
+const service = skip === false ? await startService() : undefined;
+
+async function startService(): Promise<TestService> {
+  const service = await startTestService(
+    t,
+    { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') },
+    { now: () => Date.now() + clock.aheadMs },
+  );
+  await waitUntil(async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok, 'the index of faces is filled');
+  return service;
+}
+
+const participate = (t: Test, participant: Participant) =>
+  takePart(t, { page: { browser }, ...(service && { service }), ...participant });
+
+t.test('a moving face that does nothing of what is asked fails on liveness', { skip }, async (t) => {
+  const { run, reply } = await participate(t, { answering: false, face: {}, patienceMs: 2_500 });
+  const told = { reply };
+  t.equal(run.outcome?.kind, 'captured');
+  t.equal(reply.status, 'fail', 'status', told);
+  t.ok((reply.scores.liveness ?? 1) < 0.5, 'liveness', told);
+});
 
 t.test(
-  'a moving face that does what is asked passes, and the camera is off before the sums are done',
+  'a moving face that does what is asked passes, the camera is off before the sums are done, and a second time it comes out alike',
   { skip },
   async (t) => {
-    const { run, reply, complaints } = await takePart(t, { answering: true, face: {} });
+    // With pictures the embedding is theirs.
+    const first = await participate(t, { answering: true, face: { seed: 11 }, pictures: true });
+    const { run, reply, complaints } = first;
     const told = { reply, features: run.outcome?.parts['features'], guided: run.guided };
     t.equal(run.outcome?.kind, 'captured');
-    t.equal(reply.status, 'pass', 'status', told);
+    t.match(reply, { status: 'pass', isDuplicate: false, biometricEvidence: 'seen' }, 'status', told);
     t.equal(reply.assuranceLevel, 'biometric');
     t.ok((reply.scores.liveness ?? 0) >= 0.8, 'liveness', told);
     // What the page counts guides the respondent and decides nothing; at few frames a second it may miss one that the service sees.
@@ -40,43 +68,17 @@ t.test(
     t.comment(
       `${rate.toFixed(1)} frames a second; a frame of the synthetic camera took ${(run.drawing.drawMs / run.drawing.drawn).toFixed(0)} ms`,
     );
-  },
-);
 
-t.test('a moving face that does nothing of what is asked fails on liveness', { skip }, async (t) => {
-  const { run, reply } = await takePart(t, { answering: false, face: {} });
-  const told = { reply };
-  t.equal(run.outcome?.kind, 'captured');
-  t.equal(reply.status, 'fail', 'status', told);
-  t.ok((reply.scores.liveness ?? 1) < 0.5, 'liveness', told);
-});
-
-t.test(
-  'the same person comes out alike a second time, under the example of what is known of the model',
-  { skip },
-  async (t) => {
-    const clock = { aheadMs: 0 };
-    const service = await startTestService(
-      t,
-      { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') },
-      { now: () => Date.now() + clock.aheadMs },
-    );
-    await waitUntil(
-      async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok,
-      'the index of faces is filled',
-    );
-    // With pictures the embedding is theirs.
-    const first = await takePart(t, { answering: true, face: { seed: 11 }, pictures: true, service });
-    const { reply } = first;
-    t.match(reply, { status: 'pass', isDuplicate: false, biometricEvidence: 'seen' }, { reply });
-    const again = await takePart(t, { answering: true, face: { seed: 12, noise: 3 }, pictures: true, service });
+    const again = await participate(t, { answering: true, face: { seed: 12, noise: 3 }, pictures: true });
     t.equal(again.reply.biometricEvidence, 'seen', 'judged', { reply: again.reply });
     // Different people came out at 0.47 at most side by side. That it is a duplicate is no news: the device is the same as well.
     const likeness = again.reply.duplicateMatch?.similarity ?? 0;
     // It is told in steps of 0.1, and read from a few small pictures.
     t.ok(likeness >= 0.7, `likeness ${likeness}`, { reply: again.reply });
+
     // A program that has one picture of a real face, and makes up the points of a head that does what is asked.
-    const [picture] = first.run.outcome?.parts['evidenceFrames'] as EvidenceFrame[];
+    if (service === undefined) throw new Error('no service');
+    const [picture] = run.outcome?.parts['evidenceFrames'] as EvidenceFrame[];
     const forged = await playPictures({ service, clock }, Buffer.from(picture?.grey ?? '', 'base64'));
     t.equal(forged.status, 'fail');
     t.match(forged.failureReasons.join(), /The pictures do not show the (face|movements)/, 'reason', { forged });

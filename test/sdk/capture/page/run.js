@@ -33,6 +33,22 @@ window.recordFace = async (count, moveAt) => {
   return frames;
 };
 
+/** Puts a clip of the person before the camera in their place, over and over: as many frames, with what they do at which. */
+window.placeClip = (count, moveAt, stepMs = 66) => {
+  const { face } = stage;
+  const image = new ImageData(face.width, face.height);
+  const startMs = performance.now();
+  const frames = Array.from({ length: count }, (_, index) => {
+    const atMs = startMs + index * stepMs;
+    if (moveAt[index] !== undefined) face.perform(moveAt[index], 0, atMs);
+    face.draw(image, atMs);
+    return image.data.slice();
+  });
+  const draw = (shown, atMs) => shown.data.set(frames[Math.floor((atMs - startMs) / stepMs) % count]);
+  stage.face = { ...face, draw, perform: () => undefined };
+  stage.state = installCamera(stage.face);
+};
+
 /** Lets getUserMedia reject. */
 window.failCamera = (name, message) => {
   navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException(message, name));
@@ -53,8 +69,8 @@ window.readTracks = () => stage.state.tracks.map((track) => track.readyState);
 /** Whoever sees that a movement was not noticed makes it again, after so long, ms. */
 const repeatMs = 3_000;
 
-/** Asks a service for its next challenge, over a network that takes up to `jitterMs` either way. */
-function askService({ url, clientSecret, jitterMs = 0 }) {
+/** Asks a service for its next challenge, over a network that takes up to `jitterMs` either way; a page may wait for an answer less long than it is let. */
+function askService({ url, clientSecret, jitterMs = 0, patienceMs = Infinity }) {
   const travel = () => new Promise((resolve) => setTimeout(resolve, jitterMs * Math.random()));
   return async (request) => {
     await travel();
@@ -62,7 +78,8 @@ function askService({ url, clientSecret, jitterMs = 0 }) {
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request) });
     if (!answer.ok) throw new Error(await answer.text());
     await travel();
-    return answer.json();
+    const reply = await answer.json();
+    return 'timeoutMs' in reply ? { ...reply, timeoutMs: Math.min(reply.timeoutMs, patienceMs) } : reply;
   };
 }
 
@@ -84,11 +101,6 @@ window.runCapture = async ({
   const { camera } = await import(captureUrl);
   const aborter = new AbortController();
   const guided = [];
-  const longTasks = [];
-  const observer = new PerformanceObserver((list) =>
-    longTasks.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration }))),
-  );
-  observer.observe({ entryTypes: ['longtask'] });
   let shown = -1;
   let performedMs = 0;
   let tracksAtDone = null;
@@ -132,12 +144,10 @@ window.runCapture = async ({
       (outcome) => ({ outcome }),
       (error) => ({ rejected: error.name }),
     );
-  observer.disconnect();
   const { tracks: _, ...drawing } = stage.state;
   return {
     ...result,
     guided,
-    longTasks: longTasks.map(({ startTime, duration }) => ({ atMs: startTime - originMs, duration })),
     tracks: window.readTracks(),
     tracksAtDone,
     isShowing: video.srcObject !== null,

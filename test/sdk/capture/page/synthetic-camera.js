@@ -200,8 +200,8 @@ export function createSyntheticFace(
     width,
     height,
     /** Begins a movement in `delay` ms. */
-    perform(type, delay = 450) {
-      doing = { type, from: performance.now() + delay };
+    perform(type, delay = 450, nowMs = performance.now()) {
+      doing = { type, from: nowMs + delay };
     },
     isMoving: () => doing !== null,
     /** Draws the moment into an ImageData. */
