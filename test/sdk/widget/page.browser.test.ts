@@ -142,7 +142,7 @@ void t.test('a mount on its page', { skip }, async (t) => {
       return opened;
     };
     const setup = 'This check is not available right now';
-    await (await meet({ siteKey: 'proj_none' }, setup, 'Reference: ')).page.close();
+    const meetUnknown = async () => (await meet({ siteKey: 'proj_none' }, setup, 'Reference: ')).page.close();
     const refuse = (page: Page) =>
       page.route('**/public-config', (route) =>
         route.fulfill({
@@ -151,16 +151,13 @@ void t.test('a mount on its page', { skip }, async (t) => {
           json: { code: 'ORIGIN_NOT_ALLOWED', message: 'as told' },
         }),
       );
-    await (await meet({}, setup, 'Reference: \u2068ORIGIN_NOT_ALLOWED', refuse)).page.close();
+    const meetRefusal = async () => (await meet({}, setup, 'Reference: \u2068ORIGIN_NOT_ALLOWED', refuse)).page.close();
     const offline = (page: Page) => page.route('**/api/v1/**', (route) => route.abort());
     const failing = (page: Page) =>
       page.route('**/api/v1/**', (route) =>
         route.fulfill({ status: 503, headers: { 'access-control-allow-origin': '*' }, body: '' }),
       );
-    for (const [title, prepare] of [
-      ['The connection is interrupted', offline],
-      ["Our service isn't answering", failing],
-    ] as const) {
+    const meetFailure = async (title: string, prepare: (page: Page) => Promise<unknown>) => {
       const { page, settled } = await meet({}, title, null, prepare);
       await page.unroute('**/api/v1/**');
       await page.getByRole('button', { name: 'Try again' }).click(pressed);
@@ -169,10 +166,20 @@ void t.test('a mount on its page', { skip }, async (t) => {
       await page.evaluate("document.getElementById('target').remove()");
       t.match(await settled(), { error: { name: 'AbortError' } });
       await page.close();
-    }
-    const { page, settled } = await meet({ degradedMode: 'FAIL_OPEN_FLAGGED' }, 'You can continue', null, failing);
-    t.match(await settled(), { result: { degraded: true, degradedReason: 'server', token: null } });
-    await page.close();
+    };
+    const meetOpenFailure = async () => {
+      const { page, settled } = await meet({ degradedMode: 'FAIL_OPEN_FLAGGED' }, 'You can continue', null, failing);
+      t.match(await settled(), { result: { degraded: true, degradedReason: 'server', token: null } });
+      await page.close();
+    };
+    // Each waits for the service in its own time, so all at once.
+    await Promise.all([
+      meetUnknown(),
+      meetRefusal(),
+      meetFailure('The connection is interrupted', offline),
+      meetFailure("Our service isn't answering", failing),
+      meetOpenFailure(),
+    ]);
   });
 
   await t.test('targets and addresses that are none are refused by name', async (t) => {
