@@ -11,7 +11,7 @@ import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
 import { startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 const run = promisify(execFile);
 
@@ -35,10 +35,13 @@ const score = async (bootstrap: Bootstrap, sessionId: string): Promise<ScoreRepl
   return (await answer.json()) as ScoreReply;
 };
 
+/** Each start takes seconds: the tests of a running process share one, whose directory the next two processes go on with. */
+const directory = temporaryDirectory(t);
+
 t.test(
   'the first npm start prints keys and a curl line that works, its log holds no key, and SIGTERM reaches the service',
   async (t) => {
-    const service = startProcess(t, { VH_DATA_DIR: temporaryDirectory(t) }, 'npm-start');
+    const service = startProcess(t, { VH_DATA_DIR: directory }, 'npm-start');
     const bootstrap = await service.ready();
     const { stdout, stderr } = service.output();
     t.ok(stdout.includes(bootstrap.projectKey) && stdout.includes(bootstrap.organizationKey));
@@ -60,61 +63,70 @@ t.test(
   },
 );
 
-t.test('bootstrap.json and master.key are for their owner only', async (t) => {
-  const directory = temporaryDirectory(t);
-  await startProcess(t, { VH_DATA_DIR: directory }).ready();
-  for (const file of ['bootstrap.json', 'master.key'])
-    t.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
-  t.same(Object.keys(JSON.parse(readFileSync(join(directory, 'bootstrap.json'), 'utf8')) as object).sort(), [
-    'adminUrl',
-    'audienceUrl',
-    'baseUrl',
-    'organizationId',
-    'organizationKey',
-    'probeKey',
-    'projectId',
-    'projectKey',
-    'siteKey',
-    'siteUrl',
-  ]);
-});
-
-t.test('a second process on the same data directory is refused with a sentence that names the first', async (t) => {
-  const directory = temporaryDirectory(t);
+t.test('a process that goes on where another ended', async (t) => {
   const first = startProcess(t, { VH_DATA_DIR: directory });
   const bootstrap = await first.ready();
-  const second = startProcess(t, { VH_DATA_DIR: directory });
-  await t.rejects(second.ready());
-  t.match(second.output().stderr, new RegExp(`process ${first.child.pid}\\b`));
-  t.equal((await score(bootstrap, 'still-serving')).score, 0);
-});
 
-t.test('kill -9: no receipt that was answered is lost, and the keys stay', async (t) => {
-  const directory = temporaryDirectory(t);
-  const first = startProcess(t, { VH_DATA_DIR: directory });
-  const before = await first.ready();
-  const answered: ScoreReply[] = [];
-  let killed = false;
-  const caller = async (name: string): Promise<void> => {
-    for (let n = 0; !killed; n += 1) {
-      const reply = await score(before, `${name}-${n}`).catch(() => null);
-      if (reply !== null) answered.push(reply);
-      if (answered.length >= 200 && !killed) {
-        killed = true;
-        await first.end('SIGKILL');
+  t.test('bootstrap.json and master.key are for their owner only', (t) => {
+    for (const file of ['bootstrap.json', 'master.key'])
+      t.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
+    t.same(Object.keys(JSON.parse(readFileSync(join(directory, 'bootstrap.json'), 'utf8')) as object).sort(), [
+      'adminUrl',
+      'audienceUrl',
+      'baseUrl',
+      'organizationId',
+      'organizationKey',
+      'probeKey',
+      'projectId',
+      'projectKey',
+      'siteKey',
+      'siteUrl',
+    ]);
+    t.end();
+  });
+
+  t.test('a second process on the same data directory is refused with a sentence that names the first', async (t) => {
+    const second = startProcess(t, { VH_DATA_DIR: directory });
+    await t.rejects(second.ready());
+    t.match(second.output().stderr, new RegExp(`process ${first.child.pid}\\b`));
+    t.equal((await score(bootstrap, 'still-serving')).score, 0);
+  });
+
+  t.test('npm run token prints a dashboard token and nothing else, while the service runs', async (t) => {
+    const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner'], {
+      env: { ...process.env, VH_DATA_DIR: directory },
+    });
+    t.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    const answer = await fetch(`${bootstrap.baseUrl}/projects/${bootstrap.projectId}`, {
+      headers: { authorization: `Bearer ${stdout.trim()}` },
+    });
+    t.equal(answer.status, 200);
+  });
+
+  t.test('kill -9: no receipt that was answered is lost, and the keys stay', async (t) => {
+    const answered: ScoreReply[] = [];
+    let killed = false;
+    const caller = async (name: string): Promise<void> => {
+      for (let n = 0; !killed; n += 1) {
+        const reply = await score(bootstrap, `${name}-${n}`).catch(() => null);
+        if (reply !== null) answered.push(reply);
+        if (answered.length >= 200 && !killed) {
+          killed = true;
+          await first.end('SIGKILL');
+        }
       }
-    }
-  };
-  await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(caller));
+    };
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(caller));
 
-  const second = startProcess(t, { VH_DATA_DIR: directory });
-  const after = await second.ready();
-  t.equal(after.projectKey, before.projectKey);
-  t.notMatch(second.output().stdout, /First start/);
-  const lost: string[] = [];
-  for (const { receiptId, evidence } of answered)
-    if (!(await evidenceArrives(after, receiptId, evidence))) lost.push(receiptId);
-  t.same(lost, [], `${answered.length} answered receipts are there`);
+    const second = startProcess(t, { VH_DATA_DIR: directory });
+    const after = await second.ready();
+    t.equal(after.projectKey, bootstrap.projectKey);
+    t.notMatch(second.output().stdout, /First start/);
+    const lost: string[] = [];
+    for (const { receiptId, evidence } of answered)
+      if (!(await evidenceArrives(after, receiptId, evidence))) lost.push(receiptId);
+    t.same(lost, [], `${answered.length} answered receipts are there`);
+  });
 });
 
 /** The consumer records what the log holds; waits for it within a bound. */
@@ -123,7 +135,7 @@ async function evidenceArrives(
   receiptId: string,
   evidence: ScoreReply['evidence'],
 ): Promise<boolean> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  return pollUntil(`the evidence of ${receiptId}`, async () => {
     const answer = await fetch(`${bootstrap.baseUrl}/lite/score/${receiptId}/evidence`, {
       headers: { 'x-api-key': bootstrap.projectKey },
     });
@@ -132,22 +144,9 @@ async function evidenceArrives(
       return reply.provenance.faithful && JSON.stringify(reply.evidence) === JSON.stringify(evidence);
     }
     await answer.body?.cancel();
-  }
-  return false;
+    return undefined;
+  }).catch(() => false);
 }
-
-t.test('npm run token prints a dashboard token and nothing else, while the service runs', async (t) => {
-  const directory = temporaryDirectory(t);
-  const bootstrap = await startProcess(t, { VH_DATA_DIR: directory }).ready();
-  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner'], {
-    env: { ...process.env, VH_DATA_DIR: directory },
-  });
-  t.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
-  const answer = await fetch(`${bootstrap.baseUrl}/projects/${bootstrap.projectId}`, {
-    headers: { authorization: `Bearer ${stdout.trim()}` },
-  });
-  t.equal(answer.status, 200);
-});
 
 t.test(
   'SIGTERM ends a start that waits for its database, and one that waits for its directory, and leaves nothing',
