@@ -39,6 +39,8 @@ export interface Service {
 export interface ServiceOptions {
   /** The clock of scoring and administration, milliseconds since 1970. */
   readonly now?: () => number;
+  /** Waits out the drain time, in which calls are still answered. */
+  readonly waitDrain?: (ms: number) => Promise<unknown>;
   /** Aborted while it starts, the start closes what it opened and rejects with the reason. */
   readonly stop?: AbortSignal;
 }
@@ -46,11 +48,11 @@ export interface ServiceOptions {
 export async function startService(
   settings: Settings,
   logger: Logger,
-  { now = Date.now, stop }: ServiceOptions = {},
+  { now = Date.now, waitDrain, stop }: ServiceOptions = {},
 ): Promise<Service> {
   const opened = createClosers();
   const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
-  const drain = createDrain(listens ? settings.VH_DRAIN_SECONDS * 1_000 : 0);
+  const drain = createDrain(listens ? settings.VH_DRAIN_SECONDS * 1_000 : 0, waitDrain);
   const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
   try {
     const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };

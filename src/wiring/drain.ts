@@ -4,7 +4,7 @@
  *
  *     serving ──run()──▶ leaving (answers, each the last of its connection) ──drain time──▶ closing (what is in flight ends)
  */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Drain = ReturnType<typeof createDrain>;
 
@@ -15,7 +15,8 @@ const exitMs = 500;
 /** Of it, for what is closed after the listeners: what waits is flushed. */
 const flushMs = 1_500;
 
-export function createDrain(drainMs: number, clock: () => number = () => performance.now()) {
+export function createDrain(drainMs: number, wait: (ms: number) => Promise<unknown> = sleep) {
+  const clock = (): number => performance.now();
   let leavingSinceMs: number | null = null;
   const endsInMs = (): number => stopMsMax - exitMs - (clock() - (leavingSinceMs ?? clock()));
   return {
@@ -26,7 +27,7 @@ export function createDrain(drainMs: number, clock: () => number = () => perform
     /** Begins to leave; resolves when the listeners are to close. */
     async run(): Promise<void> {
       leavingSinceMs ??= clock();
-      if (drainMs > 0) await setTimeout(drainMs);
+      if (drainMs > 0) await wait(drainMs);
     },
     /** What calls in flight may still take, milliseconds. */
     leftMs: (): number => Math.max(0, stopMsMax - flushMs - (clock() - (leavingSinceMs ?? clock()))),

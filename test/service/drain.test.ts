@@ -35,7 +35,14 @@ async function openConnection({ bootstrap }: TestService): Promise<{ socket: Soc
 t.test(
   'while it leaves, balancers are told so and calls are answered, each as the last of its connection',
   async (t) => {
-    const service = await startTestService(t, { VH_DRAIN_SECONDS: '2', ADMIN_HOST: '127.0.0.2' });
+    const waited: number[] = [];
+    let endDrain = (): void => undefined;
+    const drained = new Promise<void>((resolve) => (endDrain = resolve));
+    const service = await startTestService(
+      t,
+      { VH_DRAIN_SECONDS: '2', ADMIN_HOST: '127.0.0.2' },
+      { waitDrain: (ms) => (waited.push(ms), drained) },
+    );
     const { adminUrl } = service.bootstrap;
     const traffic = async (): Promise<number> => (await fetch(`${adminUrl}/trafficz`)).status;
     t.equal(new URL(adminUrl).hostname, '127.0.0.2', 'its port is apart from the API’s');
@@ -46,6 +53,8 @@ t.test(
     const answer = await service.call('POST', '/lite/score', { body: { sessionId: 's', clientIp: '203.0.113.24' } });
     t.equal(answer.status, 200);
     t.equal(answer.headers.get('connection'), 'close');
+    t.same(waited, [2_000], 'for as long as the setting says');
+    endDrain();
     await stopped;
     await t.rejects(fetch(service.bootstrap.siteUrl), 'then nobody listens');
   },
