@@ -12,6 +12,7 @@ import { insertOrganization } from '../../src/administration/organization-store.
 import { insertProject } from '../../src/administration/project-store.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import type { Database } from '../../src/stores/database/port.js';
+import type { ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import type { CredentialKind } from '../service/access-table.js';
 import { temporaryDirectory } from './directories.js';
@@ -54,13 +55,14 @@ export const keyHeaders = (key: string): Headers => ({ 'x-api-key': key });
 export async function startOrganizations(
   test: Test,
   environment: Readonly<Record<string, string>> = {},
+  options: ServiceOptions = {},
 ): Promise<Organizations> {
   const dataDirectory = temporaryDirectory(test);
   const first = await startTestService(test, { VH_DATA_DIR: dataDirectory, VH_BOOTSTRAP: 'on' });
   const { organizationId, projectId } = first.bootstrap;
   await first.stop();
   const written = await withDatabase(dataDirectory, (database) => writeRest(database, organizationId, projectId));
-  const service = await startTestService(test, { VH_DATA_DIR: dataDirectory, ...environment });
+  const service = await startTestService(test, { VH_DATA_DIR: dataDirectory, ...environment }, options);
   const masterKey = loadMasterKey(dataDirectory);
   const token = async (role: DashboardRole, of: string, lifetimeSeconds: number): Promise<Headers> => ({
     authorization: `Bearer ${await issueDashboardToken(masterKey, { organizationId: of, role, lifetimeSeconds })}`,
