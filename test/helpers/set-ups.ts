@@ -27,8 +27,9 @@ const controls: readonly Point[] = [
 ];
 const answer = 'hello';
 
+/** A page that was busy sends a first load message without what took long: the one that knows the window is waited for. */
 const waitForLoad = (site: StaticSite) =>
-  site.waitForProbe('the load message', ({ body }) => body.phase === 'load', 30_000);
+  site.waitForProbe('the load message', ({ body }) => body.phase === 'load' && body.scr !== undefined, 30_000);
 const waitForEnd = (site: StaticSite) =>
   site.waitForProbe('the last press', ({ body }) => (body.beh?.clicks ?? 0) >= controls.length, 30_000);
 

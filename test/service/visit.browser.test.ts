@@ -3,7 +3,7 @@ import type { ScoreReply } from '../../src/contract/score.js';
 import { hasChromium, hasDisplayTools } from '../helpers/browser.js';
 import { startProbeTap } from '../helpers/probe-tap.js';
 import { readRepositoryFile } from '../helpers/repository.js';
-import { startTestService } from '../helpers/service.js';
+import { startTestService, type TestService } from '../helpers/service.js';
 import { setUps } from '../helpers/set-ups.js';
 import { startStaticSite, type StaticSite } from '../helpers/static-site.js';
 import { pollUntil } from '../helpers/wait-until.js';
@@ -15,8 +15,7 @@ const skip =
     : 'Chromium, Xvfb or xdotool is not installed: see deploy/system-packages.txt';
 
 /** Lets a set-up visit a survey on an origin of its own that loads the probe from the service, then scores the visit as a backend would. */
-async function scoreVisit(t: Test, setUpName: string): Promise<ScoreReply> {
-  const service = await startTestService(t);
+async function scoreVisit(t: Test, service: TestService, setUpName: string): Promise<ScoreReply> {
   const tap = await startProbeTap(service.bootstrap.siteUrl);
   const sessionId = `visit ${setUpName}`;
   const page = readRepositoryFile('test/sdk/pages/survey.html').replace(
@@ -34,7 +33,7 @@ async function scoreVisit(t: Test, setUpName: string): Promise<ScoreReply> {
 
   const userAgent = tap.probes[0]?.headers['user-agent'];
   const answer = await service.call('POST', '/lite/score', {
-    body: { sessionId, clientIp: '8.8.8.8', userAgent, studyId: 'visit', respondentId: 'visitor' },
+    body: { sessionId, clientIp: '8.8.8.8', userAgent, studyId: 'visit', respondentId: `visitor ${setUpName}` },
   });
   t.equal(answer.status, 200);
   const reply = answer.body as ScoreReply;
@@ -49,23 +48,23 @@ async function scoreVisit(t: Test, setUpName: string): Promise<ScoreReply> {
   return reply;
 }
 
-void t.test('a page on another origin: a person-like visit is measured and scored low', { skip }, async (t) => {
-  const reply = await scoreVisit(t, 'xdotool, like a person (seed 7)');
-  t.notOk(reply.degradedSignals.includes('client_probe_missing'));
-  t.match(reply, { recommendation: 'allow', verdictClass: 'human' });
-  t.ok(reply.score < 40);
-});
+void t.test('a page on another origin', { skip, timeout: 150_000 }, async (t) => {
+  const service = await startTestService(t);
 
-void t.test(
-  'a page on another origin: stock headless automation is scored higher, with findings that say why',
-  { skip },
-  async (t) => {
-    const reply = await scoreVisit(t, 'playwright, headless');
+  await t.test('a person-like visit is measured and scored low', async (t) => {
+    const reply = await scoreVisit(t, service, 'xdotool, like a person (seed 7)');
+    t.notOk(reply.degradedSignals.includes('client_probe_missing'));
+    t.match(reply, { recommendation: 'allow', verdictClass: 'human' });
+    t.ok(reply.score < 40);
+  });
+
+  await t.test('stock headless automation is scored higher, with findings that say why', async (t) => {
+    const reply = await scoreVisit(t, service, 'playwright, headless');
     t.notOk(reply.degradedSignals.includes('client_probe_missing'));
     t.ok(reply.score >= 40);
     t.not(reply.recommendation, 'allow');
     t.ok(reply.categories.device > 0);
     t.ok(reply.evidence.against.length > 0);
     t.ok(reply.evidence.against.every(({ detail }) => detail.length > 20));
-  },
-);
+  });
+});

@@ -3,11 +3,21 @@
  * takes the place of a configuration or an address that the SDK does not get. The service is the product’s own, the browser a real one with a window.
  */
 import { randomUUID } from 'node:crypto';
+import type { Route } from 'playwright-core';
 import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { flagged } from '../../helpers/mount-cases.js';
 import { createMountPatch } from '../../helpers/project-fields.js';
-import { failCamera, lenient, pressed, startSdkSiteInWindow, ways, type SdkPage } from '../../helpers/sdk-page.js';
+import {
+  failCamera,
+  lenient,
+  pressed,
+  startSdkSiteInWindow,
+  ways,
+  type Ended,
+  type SdkPage,
+  type Way,
+} from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
@@ -117,8 +127,8 @@ void t.test('from options to end', { skip }, async (t) => {
   };
 
   await t.test('one blocked address costs nobody the token: the session says how the mount goes on', async (t) => {
-    for (const way of ways) {
-      await patch();
+    await patch();
+    const passBy = async (way: Way): Promise<void> => {
       const { page, begin, settled } = await site.open(way, blockConfig);
       const calls = watchCalls(page);
       await begin({ siteKey, studyId: 'study', dataCollector: randomUUID() });
@@ -128,7 +138,8 @@ void t.test('from options to end', { skip }, async (t) => {
       t.match(calls.sessions, [{ studyId: 'study' }], `${way}: one session, by the mount’s own options`);
       t.equal(calls.sessions.length, 1, way);
       await page.close();
-    }
+    };
+    await Promise.all(ways.map(passBy));
     await patch({ verificationMode: 'score', config: { widgetMode: 'captcha' } });
     const { page, begin, settled } = await site.open('mount', blockConfig);
     await begin({ siteKey, dataCollector: randomUUID(), locale: 'en' });
@@ -144,26 +155,23 @@ void t.test('from options to end', { skip }, async (t) => {
 
   await t.test('without configuration and sessions nobody knows the policy, and the default flags', async (t) => {
     await patch({ config: { degradedMode: 'FAIL_CLOSED' } });
-    const { page, begin, settled } = await site.open('mount', async (page) => {
-      await blockConfig(page);
-      await page.route('**/public/sessions', (route) => route.abort('connectionrefused'));
-    });
-    await begin({ siteKey });
-    t.match(await settled(), flagged('network'));
-    await page.close();
-    const refused = await site.open('mount', async (page) => {
-      await blockConfig(page);
-      await page.route('**/public/sessions', (route) =>
-        route.fulfill({
-          status: 402,
-          headers: { 'access-control-allow-origin': '*' },
-          json: { code: 'TRIAL_EXPIRED' },
-        }),
-      );
-    });
-    await refused.begin({ siteKey });
-    t.match(await refused.settled(), { error: { code: 'TRIAL_EXPIRED' } }, 'a refusal is never degraded');
-    await refused.page.close();
+    const mountWith = async (answer: (route: Route) => Promise<void>): Promise<Ended> => {
+      const { page, begin, settled } = await site.open('mount', async (page) => {
+        await blockConfig(page);
+        await page.route('**/public/sessions', answer);
+      });
+      await begin({ siteKey });
+      const ended = await settled();
+      await page.close();
+      return ended;
+    };
+    const headers = { 'access-control-allow-origin': '*' };
+    const [unreached, refused] = await Promise.all([
+      mountWith((route) => route.abort('connectionrefused')),
+      mountWith((route) => route.fulfill({ status: 402, headers, json: { code: 'TRIAL_EXPIRED' } })),
+    ]);
+    t.match(unreached, flagged('network'));
+    t.match(refused, { error: { code: 'TRIAL_EXPIRED' } }, 'a refusal is never degraded');
   });
 
   await t.test('a module finds its service by its own address, or names the option that is missing', async (t) => {
