@@ -8,10 +8,12 @@ import { startTestService } from '../helpers/service.js';
 import { serveStudyPages, studyPagePaths } from '../helpers/study-pages.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 
 t.test(
   'the entry checks the browser and goes on without a click, under its own policy',
-  { skip, timeout: 240_000 },
+  { skip, timeout: 280_000 },
   async (t) => {
     const service = await startTestService(t);
     const { audienceUrl, projectKey } = service.bootstrap;
@@ -50,7 +52,7 @@ t.test(
 
 t.test(
   'no page keeps anybody out: in light and dark, in every language, on a phone',
-  { skip, timeout: 240_000 },
+  { skip, timeout: 280_000 },
   async (t) => {
     const site = await serveStudyPages({ width: 360, height: 300 });
     t.teardown(() => site.close());

@@ -9,9 +9,11 @@ import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
 
-t.test('the console in a real browser', { skip, timeout: 100_000 }, async (t) => {
+t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const { siteUrl, projectId } = service.bootstrap;
   const keys = { 'x-api-key': service.bootstrap.organizationKey };

@@ -8,6 +8,8 @@ import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 const sizes = {
   desktop: { width: 1280, height: 900 },
   phone: { width: 390, height: 844 },
@@ -26,7 +28,7 @@ const readReply = async (page: Page): Promise<ScoreReply> =>
   JSON.parse((await page.locator('#reply pre').textContent()) ?? '') as ScoreReply;
 const sidewaysPx = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
 
-t.test('the demo in a real browser', { skip, timeout: 100_000 }, async (t) => {
+t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const browser = await launchDriven();
   t.teardown(() => browser.close());

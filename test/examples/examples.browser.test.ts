@@ -13,8 +13,10 @@ import { createSession, verify } from '../helpers/verifications.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 
-t.test('the examples run as they stand', { skip, timeout: 180_000 }, async (t) => {
+t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const { siteUrl, baseUrl, projectId, projectKey, organizationKey } = service.bootstrap;
   await service.call('PATCH', `/projects/${projectId}`, {

@@ -15,6 +15,8 @@ import { startTestService } from '../helpers/service.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 const run = promisify(execFile);
 const next = repositoryPath('node_modules/next/dist/bin/next');
 const quiet = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' as const };

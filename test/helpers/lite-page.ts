@@ -51,6 +51,9 @@ export interface LiteBrowser {
 /** The deadline is long, for machines where ten other things run; what a deadline does is tested with one of its own. */
 export const defaultAttributes = 'data-project-key="pk_test" data-session-id="session-1" data-timeout-ms="60000"';
 
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
+
 let shared: Promise<Driven> | undefined;
 
 /** The browser of this file, started by the first test that needs it. */

@@ -13,8 +13,10 @@ import { startTestService } from '../../helpers/service.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 
-void t.test('activity of a session', { skip, timeout: 180_000 }, async (t) => {
+void t.test('activity of a session', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
   const { siteKey, projectId, organizationKey, siteUrl, baseUrl } = service.bootstrap;
   const receiver = await startReceiver(t);

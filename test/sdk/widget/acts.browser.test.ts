@@ -6,6 +6,8 @@ import { openGallery } from '../../helpers/gallery.js';
 import { pollUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 
 /** Waits by asking from outside: within the page, its policy forbids what playwright would do. */
 const until = (page: Page, condition: string) =>
@@ -15,7 +17,7 @@ const until = (page: Page, condition: string) =>
 const focused = `(() => { const part = document.activeElement?.shadowRoot?.activeElement;
   return part ? part.getAttribute('aria-label') ?? part.textContent : null })()`;
 
-t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
+t.test('what a respondent does', { skip, timeout: 280_000 }, async (t) => {
   const browser = await launchDriven();
   t.teardown(() => browser.close());
   const open = async (html = '') => {

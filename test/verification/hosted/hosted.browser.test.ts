@@ -6,8 +6,10 @@ import { startStaticSite } from '../../helpers/static-site.js';
 import { pollUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+/** A machine that others use takes its time. */
+t.setTimeout(300_000);
 
-t.test('the hosted page in a real browser', { skip, timeout: 180_000 }, async (t) => {
+t.test('the hosted page in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const { projectId, organizationKey } = service.bootstrap;
   const survey = await startStaticSite({
