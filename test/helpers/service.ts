@@ -10,6 +10,7 @@ import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
+import { copyCluster } from './cluster-template.js';
 import { temporaryDirectory } from './directories.js';
 import { copyCluster } from './embedded.js';
 
@@ -37,6 +38,8 @@ export async function startTestService(
   options: ServiceOptions = {},
 ): Promise<TestService> {
   const dataDirectory = environment['VH_DATA_DIR'] ?? temporaryDirectory(test);
+  if (environment['VH_DATA_DIR'] === undefined && environment['DATABASE_URL'] === undefined)
+    await copyCluster(dataDirectory);
   // Production makes no key by itself.
   if (environment['VH_ENV'] === 'production') loadMasterKey(dataDirectory);
   const cluster = join(dataDirectory, 'database');
