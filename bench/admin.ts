@@ -11,12 +11,13 @@ import { serve } from './process.js';
 
 export interface AdminBenchOptions {
   readonly projects: number;
+  /** Calls of each sample. */
+  readonly calls?: number;
 }
 
 const inFlight = 8;
-const sampleSize = 100;
 
-export async function benchAdmin({ projects }: AdminBenchOptions): Promise<BenchResult> {
+export async function benchAdmin({ projects, calls = 100 }: AdminBenchOptions): Promise<BenchResult> {
   const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url));
   try {
     const { baseUrl, organizationKey, projectKey } = service.info;
@@ -40,7 +41,7 @@ export async function benchAdmin({ projects }: AdminBenchOptions): Promise<Bench
     const list = (): Promise<number> => call('/projects?limit=50', organizationKey);
     const sample = async (measure: () => Promise<number>): Promise<number> => {
       const times: number[] = [];
-      for (let n = 0; n < sampleSize; n += 1) times.push(await measure());
+      for (let n = 0; n < calls; n += 1) times.push(await measure());
       return median(times);
     };
 
@@ -50,7 +51,7 @@ export async function benchAdmin({ projects }: AdminBenchOptions): Promise<Bench
     const provisionFirst = await sample(provisionNext);
     const listFirst = await sample(list);
     const fill = async (): Promise<void> => {
-      while (created < projects - sampleSize) await provisionNext();
+      while (created < projects - calls) await provisionNext();
     };
     await Promise.all(Array.from({ length: inFlight }, fill));
     const provisionLast = await sample(provisionNext);
@@ -60,7 +61,7 @@ export async function benchAdmin({ projects }: AdminBenchOptions): Promise<Bench
     const round = (value: number): number => Math.round(value * 100) / 100;
     return {
       table: [
-        `${created} projects, median of ${sampleSize} calls one after the other`,
+        `${created} projects, median of ${calls} calls one after the other`,
         `provisioning: ${provisionFirst.toFixed(2)} ms at the start, ${provisionLast.toFixed(2)} ms at the end`,
         `listing a page: ${listFirst.toFixed(2)} ms at the start, ${listLast.toFixed(2)} ms at the end`,
         `introspecting a key: ${introspect.toFixed(2)} ms`,

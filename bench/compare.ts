@@ -52,12 +52,14 @@ export async function compareScores(
 ): Promise<readonly Figures[]> {
   const { seconds, rounds, rates = ratesDefault, warm = warmUpDefault } = options;
   const load = createLoad(64);
-  const contestants: Contestant[] = [];
-  const start = async (directory: string, environment: Partial<StackEnvironment>): Promise<void> => {
+  const start = async (directory: string, environment: Partial<StackEnvironment>): Promise<Contestant> => {
     const entry = pathToFileURL(join(directory, 'dist/bench/service-server.js'));
-    contestants.push(scoring(await serve<Bootstrap>(entry, environment), load));
+    return scoring(await serve<Bootstrap>(entry, environment), load);
   };
-  const measure = async (stack: StackEnvironment | null): Promise<readonly Figures[]> => {
+  const measure = async (
+    contestants: readonly Contestant[],
+    stack: StackEnvironment | null,
+  ): Promise<readonly Figures[]> => {
     try {
       const turns = { load, contestants, seconds, rounds, stack };
       const results = await warmUpInTurns(turns, warm);
@@ -69,17 +71,11 @@ export async function compareScores(
     }
   };
   const [first = '', second = ''] = directories;
-  if (findStack() === null) {
-    for (const directory of directories) await start(directory, {});
-    return measure(null);
-  }
-  return withStack(async (one) => {
-    await start(first, one);
-    return withStack(async (other) => {
-      await start(second, other);
-      return measure(other);
-    });
-  });
+  if (findStack() === null)
+    return measure(await Promise.all(directories.map((directory) => start(directory, {}))), null);
+  return withStack((one) =>
+    withStack(async (other) => measure(await Promise.all([start(first, one), start(second, other)]), other)),
+  );
 }
 
 function figuresOf({ rounds, rates: held }: Measured, rates: readonly number[]): Figures {

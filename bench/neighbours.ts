@@ -35,6 +35,7 @@ export interface NeighboursOptions {
   readonly only?: readonly HeavyThing[];
 }
 
+const warmUpSecondsMax = 2;
 const slowMs = 9_300;
 const slowEndpoints = 40;
 
@@ -125,7 +126,7 @@ async function run(options: NeighboursOptions, environment: Readonly<Record<stri
       });
     await register(target.neighbour, '/fast');
     await Promise.all(Array.from({ length: slowEndpoints }, (_, n) => register(target.storm, `/slow/${n}`)));
-    await live(target, receiver.ages, { ...options, seconds: 2 }, 0);
+    await live(target, receiver.ages, { ...options, seconds: Math.min(warmUpSecondsMax, seconds) }, 0);
     const rows: Row[] = [];
     for (const [index, thing] of only.entries()) {
       const from = (index + 1) * 1_000_000;

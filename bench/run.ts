@@ -20,9 +20,11 @@ import type { HeavyThing } from './neighbours-calls.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
+import { exceedsCommitted } from './score-targets.js';
 import { warmUpDefault } from './score-turns.js';
 import { benchQuality } from './quality.js';
 import { benchSessionBytes } from './session-bytes.js';
+import { findStack } from './stack.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
 import { benchVerify } from './verify.js';
@@ -107,3 +109,9 @@ if (write !== undefined) {
   writeFileSync(write, `${before}${start}\n${table}\n${rest.slice(rest.indexOf(end))}`);
 }
 console.log(JSON.stringify(ratios));
+// Limits are multiples of the pipeline, which needs real stores.
+const exceeded = name === 'score' && findStack() !== null && !embedded ? exceedsCommitted(ratios, options.rates) : [];
+if (exceeded.length > 0) {
+  console.error(exceeded.join('\n'));
+  process.exitCode = 1;
+}

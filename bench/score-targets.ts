@@ -33,6 +33,24 @@ export function scoreTargets(rates: readonly number[]): readonly Target[] {
   ];
 }
 
+/** The most that a score may cost as multiples of the mandatory pipeline, whatever the machine: CPU in a closed loop and at fixed rates, and wake-ups at those. */
+const committed = { cpuClosedLoop: 4, cpuAtRate: 3, wakeUpsAtRate: 1.8 };
+
+/** What costs more than was committed, noise of the run allowed for; lower the limits when the service gets cheaper. */
+export function exceedsCommitted(ratios: BenchResult['ratios'], rates: readonly number[]): string[] {
+  const check = (name: string, limit: number, noise = 0): string[] => {
+    const value = ratios[name] ?? NaN;
+    return value <= limit * (1 + noise) ? [] : [`${name} is ${value}, committed are ${limit} (noise ${noise})`];
+  };
+  return [
+    ...check('cpuRatio', committed.cpuClosedLoop, ratios['cpuNoise']),
+    ...rates.flatMap((rate) => [
+      ...check(`cpuPerRequestAt${rate}`, committed.cpuAtRate, ratios[`cpuNoiseAt${rate}`]),
+      ...check(`wakeUpsPerRequestAt${rate}`, committed.wakeUpsAtRate, ratios[`cpuNoiseAt${rate}`]),
+    ]),
+  ];
+}
+
 /** One row for each target with figures. The worst of several counts. */
 export function tableOfTargets(title: string, ratios: BenchResult['ratios'], targets: readonly Target[]): string {
   const rows = targets.flatMap(({ measure, figures, floor, aim, more }) => {

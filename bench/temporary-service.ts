@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readSettings } from '../src/config/read.js';
 import { startService, type Service } from '../src/main.js';
 import { createLogger } from '../src/telemetry/logger.js';
+import { copyCluster } from '../test/helpers/cluster-template.js';
 
 export async function startTemporaryService(): Promise<Service['bootstrap']> {
   const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
@@ -19,6 +20,7 @@ export async function startTemporaryService(): Promise<Service['bootstrap']> {
     VH_DATA_DIR: directory,
     VH_LOG_LEVEL: 'warn',
   });
+  if (settings.DATABASE_URL === null) await copyCluster(directory);
   const service = await startService(settings, createLogger('warn', process.stderr));
   process.on('SIGTERM', () => {
     void service.stop().then(() => {

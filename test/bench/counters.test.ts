@@ -10,10 +10,10 @@ t.test(
   'a small run of the bench reports rates, bytes and what known devices cost',
   { skip: probe === null ? 'redis-server is not installed' : false },
   async (t) => {
-    const { table, ratios } = await benchCounters({ seconds: 0.05, rounds: 1, known: 2_000, portion: 200 });
+    const { table, ratios } = await benchCounters({ seconds: 0.02, rounds: 1, known: 200, portion: 50 });
     const names = ['memoryPerSecond', 'redisPerSecond', 'memoryProbedPerSecond', 'redisProbedPerSecond'];
     const sizes = ['bytesPerSession', 'bytesPerProbedSession', 'bytesPerKnownDevice', 'fillRatio'];
     for (const name of [...names, ...sizes]) t.ok((ratios[name] ?? 0) > 0, name);
-    t.match(table, /2000 known devices/);
+    t.match(table, /200 known devices/);
   },
 );

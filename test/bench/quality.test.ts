@@ -4,7 +4,7 @@ import { benchQuality } from '../../bench/quality.js';
 t.setTimeout(180_000);
 
 t.test('a small run of the bench reports every figure next to the oracle’s', async (t) => {
-  const { table, ratios } = await benchQuality({ traffic: 300 });
+  const { table, ratios } = await benchQuality({ traffic: 40 });
   for (const name of ['plain', 'probed', 'plainShifted', 'probedShifted', 'plainSecond', 'probedSecond'])
     for (const figure of ['AucLag', 'Caught', 'CalibrationError'])
       t.type(ratios[name + figure], 'number', name + figure);

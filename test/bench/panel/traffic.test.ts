@@ -24,7 +24,7 @@ t.test('the same seed draws the same traffic, another seed another', (t) => {
 
 t.test('sessions are what the contract takes, in time, with published shares of fraud', (t) => {
   const [request, probe, outcome] = [Compile(ScoreRequest), Compile(ProbeBody), Compile(OutcomeEvent)];
-  const sessions = drawTraffic({ seed: 5, sessions: 3_000 });
+  const sessions = drawTraffic({ seed: 5, sessions: 1_500 });
   for (const session of sessions) {
     if (!request.Check(session.request)) t.fail('request', session.request);
     for (const { body } of session.probes) if (!probe.Check(body)) t.fail('probe', { errors: probe.Errors(body) });
@@ -53,7 +53,7 @@ t.test('replayed, sessions are counted in their own time, and outcomes move late
   t.equal(replayed[0]?.facts.history?.source?.n, 0);
   t.ok((replayed.at(-1)?.facts.history?.source?.n ?? 0) > 20);
   t.ok(replayed.some(({ facts }) => (facts.history?.respondent?.confirmedClawbacks ?? 0) > 0));
-  const plain = await replayTraffic(drawTraffic({ seed: 6, sessions: 100 }), { withProbe: false });
+  const plain = await replayTraffic(drawTraffic({ seed: 6, sessions: 50 }), { withProbe: false });
   t.ok(plain.every(({ facts }) => facts.probe === null));
 });
 
@@ -74,7 +74,7 @@ t.test('a served instance takes the traffic over HTTP', async (t) => {
       autonomous_system_organization: organization,
     })),
   });
-  const sessions = drawTraffic({ seed: 8, sessions: 60 });
+  const sessions = drawTraffic({ seed: 8, sessions: 30 });
   const { replies, outcomes } = await sendTraffic(service.bootstrap, sessions);
   t.equal(replies.length, sessions.length);
   for (const [n, { probes, truth }] of sessions.entries())

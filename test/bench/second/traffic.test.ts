@@ -29,7 +29,7 @@ const between = (
 };
 
 t.test('a seed draws the same traffic each time, in time, with every kind of fraud and honest group', (t) => {
-  t.same(drawSecondTraffic({ seed: 4, sessions: 4_000 }), sessions);
+  t.same(drawSecondTraffic({ seed: 4, sessions: 200 }), drawSecondTraffic({ seed: 4, sessions: 200 }));
   t.ok(sessions.every(({ atMs }, n) => n === 0 || atMs >= sessions[n - 1]!.atMs));
   t.same(new Set(sessions.map(({ truth }) => truth.label)), new Set([...fraudKinds, ...honestGroups]));
   between(
