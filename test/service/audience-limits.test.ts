@@ -55,36 +55,36 @@ async function invent(
   return passed;
 }
 
-t.test('120 invented respondents from the address of a home take 3 places', async (t) => {
-  const study = await fieldStudy(call, asked(120));
-  const passed = await invent(study, 120, () => ({ address: '91.10.0.7' }));
+t.test('however many invented respondents come from the address of a home, they take 3 places', async (t) => {
+  const study = await fieldStudy(call, asked(20));
+  const passed = await invent(study, 20, () => ({ address: '91.10.0.7' }));
   t.equal(passed.length, 3);
-  t.match((await read(study)).progress, { places_left: 117, screened_out: 117 });
+  t.match((await read(study)).progress, { places_left: 17, screened_out: 17 });
 });
 
 t.test('an address of which nothing is known takes no more than a tenth of a study', async (t) => {
-  const study = await fieldStudy(call, asked(120));
-  t.equal((await invent(study, 40, () => ({ address: '193.0.2.7' }))).length, 12);
+  const study = await fieldStudy(call, asked(70));
+  t.equal((await invent(study, 12, () => ({ address: '193.0.2.7' }))).length, 7);
 });
 
-t.test('12 respondents in one browser are one', async (t) => {
-  const study = await fieldStudy(call, asked(12));
+t.test('6 respondents in one browser are one', async (t) => {
+  const study = await fieldStudy(call, asked(6));
   const cookie = `vh_device=${'ab'.repeat(16)}`;
-  t.equal((await invent(study, 12, (n) => ({ address: `91.20.${n}.1`, cookie }))).length, 1);
-  t.equal((await read(study)).progress.places_left, 11);
+  t.equal((await invent(study, 6, (n) => ({ address: `91.20.${n}.1`, cookie }))).length, 1);
+  t.equal((await read(study)).progress.places_left, 5);
 });
 
-t.test('60 respondents of one /48 take 6 places, and of one /64 take 3', async (t) => {
+t.test('respondents of one /48 take 6 places, and of one /64 take 3', async (t) => {
   const study = await fieldStudy(call, asked(60));
-  t.equal((await invent(study, 60, (n) => ({ address: `2003:1:2:${n.toString(16)}::1` }))).length, 6);
+  t.equal((await invent(study, 12, (n) => ({ address: `2003:1:2:${n.toString(16)}::1` }))).length, 6);
   const other = await fieldStudy(call, asked(60));
-  t.equal((await invent(other, 10, (n) => ({ address: `2003:1:3:1::${n.toString(16)}` }))).length, 3);
+  t.equal((await invent(other, 6, (n) => ({ address: `2003:1:3:1::${n.toString(16)}` }))).length, 3);
 });
 
-t.test('40 respondents with a bare HTTP library take no place', async (t) => {
+t.test('respondents with a bare HTTP library take no place', async (t) => {
   const study = await fieldStudy(call, asked(40));
   const agents = ['python-requests/2.32.3', 'curl/8.9.1', 'Go-http-client/2.0', 'okhttp/4.12.0'];
-  const passed = await invent(study, 40, (n) => ({ address: `91.30.${n}.1`, agent: agents[n % 4] ?? '' }));
+  const passed = await invent(study, 8, (n) => ({ address: `91.30.${n}.1`, agent: agents[n % 4] ?? '' }));
   t.equal(passed.length, 0);
   t.equal((await read(study)).progress.places_left, 40);
 });
@@ -102,8 +102,8 @@ t.test('a browser’s user agent without a browser takes no place: no probe, or 
 
 t.test('two addresses that take places and leave them unused do not close a study of 30', async (t) => {
   const study = await fieldStudy(call, asked(30));
-  t.equal((await invent(study, 30, (n) => ({ address: `91.40.0.${n % 2}` }))).length, 6);
-  t.equal((await invent(study, 30, (n) => ({ address: `193.40.0.${n % 2}` }))).length, 10);
+  t.equal((await invent(study, 12, (n) => ({ address: `91.40.0.${n % 2}` }))).length, 6);
+  t.equal((await invent(study, 14, (n) => ({ address: `193.40.0.${n % 2}` }))).length, 10);
   t.equal((await read(study)).progress.places_left, 14);
 });
 
