@@ -1,15 +1,16 @@
 /** An event that the database itself refuses: it is rejected, and costs none of the others. */
 import t from 'tap';
 import type { OutcomeReply } from '../../src/contract/outcome.js';
+import { migrate } from '../../src/stores/database/migrate.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { withDatabase } from '../helpers/organizations.js';
 import { startTestService } from '../helpers/service.js';
 
 const VH_DATA_DIR = temporaryDirectory(t);
-await (await startTestService(t, { VH_DATA_DIR })).stop();
-await withDatabase(VH_DATA_DIR, (database) =>
-  database.query("ALTER TABLE outcomes ADD CHECK (type <> 'speeder' AND event_id IS DISTINCT FROM 'refused')"),
-);
+await withDatabase(VH_DATA_DIR, async (database) => {
+  await migrate(database);
+  await database.query("ALTER TABLE outcomes ADD CHECK (type <> 'speeder' AND event_id IS DISTINCT FROM 'refused')");
+});
 const service = await startTestService(t, { VH_DATA_DIR });
 const occurredAt = '2026-06-01T12:00:00Z';
 const post = async (events: readonly object[]): Promise<{ status: number; body: OutcomeReply }> =>
