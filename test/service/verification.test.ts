@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { exampleCalls } from '../../src/contract/envelope-examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
@@ -6,7 +5,9 @@ import { askerOf } from '../helpers/play.js';
 import { startTestService } from '../helpers/service.js';
 import { automated, createSession, envelopeFor, page, readResult, verify } from '../helpers/verifications.js';
 
-const service = await startTestService(t);
+/** How far the service’s clock is ahead. */
+let aheadMs = 0;
+const service = await startTestService(t, {}, { now: () => Date.now() + aheadMs });
 const key = { 'x-api-key': service.bootstrap.projectKey };
 
 t.test('the device-only example passes when it is posted into a fresh session, and its token validates', async (t) => {
@@ -227,10 +228,10 @@ t.test(
       const session: SessionReply = (await service.call('POST', '/sessions', { body: {}, headers: demo })).body;
       const { nonce, count } = session.challengeConfig;
       const ids: string[] = [];
-      const beganMs = Date.now();
+      const beganAheadMs = aheadMs;
       if (example.challenges !== undefined)
         for (const { afterMs, body } of exampleCalls) {
-          await sleep(Math.max(0, beganMs + afterMs - Date.now()));
+          aheadMs = beganAheadMs + afterMs;
           const reply = await askerOf(service, session)(body);
           if ('id' in reply) ids.push(reply.id);
         }
