@@ -14,6 +14,9 @@ import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openTestDatabase } from '../../helpers/embedded.js';
 import { recordScores, refOf } from '../../helpers/year.js';
 
+/** Each test has a project of its own in it. */
+const database = await openTestDatabase(t);
+
 const owner = { organizationId: 'org_1', namespace: 'proj_1' };
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 5, 1);
@@ -38,7 +41,6 @@ const receipt = (sessionId: string, hour: number, over: Partial<IndexedReceipt> 
 });
 
 t.test('a session stands with its latest receipt, in whatever order and however often receipts come', async (t) => {
-  const database = await openTestDatabase(t);
   const indexSessions = (receipts: readonly IndexedReceipt[]) => callFunctions(database, [indexing(receipts)]);
   await indexSessions([receipt('a', 5), receipt('b', 3), receipt('a', 2)]);
   await indexSessions([receipt('a', 1), receipt('b', 4)]);
@@ -73,12 +75,17 @@ t.test('a session stands with its latest receipt, in whatever order and however 
 });
 
 t.test('a text finds a session by part of its id, its receipt, its respondent and its top reason', async (t) => {
-  const database = await openTestDatabase(t);
-  const many = [receipt('Alpha-1', 5, { topReason: 'webdriver' }), receipt('beta-1', 4), receipt('alpha-2', 3)];
-  await callFunctions(database, [indexing([...many, receipt('gamma', 2, { subjects: ['who'] })])]);
+  const texts = { ...owner, namespace: 'proj_text' };
+  const many = [
+    receipt('Alpha-1', 5, { ...texts, topReason: 'webdriver' }),
+    receipt('beta-1', 4, texts),
+    receipt('alpha-2', 3, texts),
+    receipt('gamma', 2, { ...texts, subjects: ['who'] }),
+  ];
+  await callFunctions(database, [indexing(many)]);
   const find = async (plain: string, over = {}, limit = 10) => {
     const text = { plain, session: `ref-${plain}`, respondent: plain, ...over };
-    const page = await listSessions(database, owner, { text }, { limit, below: null });
+    const page = await listSessions(database, texts, { text }, { limit, below: null });
     return [page.items.map(({ sessionId }) => sessionId), page.nextCursor !== null];
   };
   t.same(await find('ALPHA'), [['Alpha-1', 'alpha-2'], false]);
@@ -88,7 +95,7 @@ t.test('a text finds a session by part of its id, its receipt, its respondent an
   t.same(await find(leastIdAt('receipt', startMs + 4 * hourMs)), [['beta-1'], false]);
   t.same(await find('100%'), [[], false], 'nothing in a text is a pattern');
   const sharing = { session: 'ref-beta-1', subjects: ['respondent-ref'] };
-  const { items } = await listSessions(database, owner, { sharing }, { limit: 10, below: null });
+  const { items } = await listSessions(database, texts, { sharing }, { limit: 10, below: null });
   t.same(
     items.map(({ sessionId }) => sessionId),
     ['Alpha-1', 'alpha-2'],
@@ -97,7 +104,6 @@ t.test('a text finds a session by part of its id, its receipt, its respondent an
 });
 
 t.test('the trail of a session holds every receipt between its first and its last score', async (t) => {
-  const database = await openTestDatabase(t);
   const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000, now: Date.now });
   t.teardown(() => counters.close());
   const service = createSessionService({
@@ -107,11 +113,11 @@ t.test('the trail of a session holds every receipt between its first and its las
     now: Date.now,
   });
   const scoresOf = async (sessionId: string): Promise<readonly string[]> =>
-    (await service.trail({ ...owner, organizationId: 'org_year', projectId: 'proj_1' }, sessionId)).receipts.map(
-      ({ scoredAt }) => scoredAt,
-    );
+    (
+      await service.trail({ organizationId: 'org_year', namespace: 'proj_trail', projectId: 'proj_trail' }, sessionId)
+    ).receipts.map(({ scoredAt }) => scoredAt);
   const [first, second, third] = [5, 4, 3].map((hours) => Date.now() - hours * hourMs) as [number, number, number];
-  const scored = (sessionId: string, atMs: number) => ({ projectId: 'proj_1', sessionId, atMs });
+  const scored = (sessionId: string, atMs: number) => ({ projectId: 'proj_trail', sessionId, atMs });
   const times = (...ms: readonly number[]) => ms.map((each) => new Date(each).toISOString());
   await recordScores(database, [scored('once', first), scored('thrice', first), scored('thrice', second)]);
   await recordScores(database, [scored('thrice', third)]);
