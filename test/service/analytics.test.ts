@@ -9,8 +9,10 @@ import { waitUntil } from '../helpers/wait-until.js';
 const dayMs = 86_400_000;
 /** How far the service’s clock is ahead. */
 let aheadMs = 0;
-const service = await startTestService(t, {}, { now: () => Date.now() + aheadMs });
-const dayOf = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+/** The clock stands but for that, so that no day or hour ends meanwhile. */
+const startedAtMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+const service = await startTestService(t, {}, { now: () => startedAtMs + aheadMs });
+const dayOf = (days: number): string => new Date(startedAtMs + days * dayMs).toISOString().slice(0, 10);
 const ask = async (query: string): Promise<Analytics> => {
   const { status, body } = await service.call('GET', `/projects/${service.bootstrap.projectId}/analytics?${query}`);
   t.equal(status, 200, JSON.stringify(body));
