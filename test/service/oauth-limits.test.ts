@@ -2,23 +2,22 @@
 import t from 'tap';
 import { askForToken, basic, bearerOf, makeClient } from '../helpers/oauth.js';
 import { startTestService } from '../helpers/service.js';
+import { createStandingClock } from '../helpers/standing-clock.js';
 
 t.setTimeout(180_000);
-// The window must not end by the clock of the counters either, which goes on: they would sweep it away.
-const nowMs = (Math.floor(Date.now() / 60_000) + 2) * 60_000;
-const service = await startTestService(t, { VH_BOOTSTRAP: 'on' }, { now: () => nowMs });
+const service = await startTestService(t, { VH_BOOTSTRAP: 'on' }, createStandingClock());
 const { siteUrl, projectId } = service.bootstrap;
 type Client = Awaited<ReturnType<typeof makeClient>>;
 
-t.test('two thousand wrong secrets are limited, and lock nobody out', async (t) => {
+t.test('two hundred wrong secrets are limited, and lock nobody out', async (t) => {
   const client = await makeClient(service);
   const counts: Record<number, number> = {};
   const wrong = basic(client.clientId, 'wrong');
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const answers = await Promise.all(Array.from({ length: 100 }, () => askForToken(siteUrl, {}, wrong)));
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   }
-  t.same(counts, { 401: 30, 429: 1_970 });
+  t.same(counts, { 401: 30, 429: 170 });
   const limited = await askForToken(siteUrl, {}, wrong);
   t.equal(limited.body.error, 'slow_down');
   t.ok(Number(limited.headers.get('retry-after')) > 0);
@@ -62,11 +61,10 @@ t.test(
     const score = (sessionId: string, of: Readonly<Record<string, string>>) =>
       service.call('POST', '/lite/score', { body: { sessionId, clientIp: '203.0.113.5' }, headers: of });
     for (const message of idle) t.not((await post(reading, message)).status, 429, JSON.stringify(message));
-    // A hundred at a time spend what is left but for the three calls that follow.
+    // Messages that cost little, a hundred at a time, spend what is left but for the three calls that follow.
+    const ping = async () => (await post(headers, { jsonrpc: '2.0', id: 1, method: 'ping' })).arrayBuffer();
     for (let left = 6_000 - idle.length - 3; left > 0; left -= 100)
-      await Promise.all(
-        Array.from({ length: Math.min(100, left) }, () => service.call('GET', '/projects?limit=1', { headers })),
-      );
+      await Promise.all(Array.from({ length: Math.min(100, left) }, ping));
     t.match(await tool(), /structuredContent/);
     t.equal((await score('one', { ...headers, 'x-project-id': projectId })).status, 200);
     t.match(await tool(), /structuredContent/, 'the last one');
