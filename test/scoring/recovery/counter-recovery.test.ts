@@ -204,10 +204,8 @@ else {
       recordedPatienceMs: 200,
     });
     await recordScores(database, scoresOf('proj_waits', 3, Date.now() - hourMs));
-    const startMs = performance.now();
     await counterRecovery.check('proj_waits');
     await counterRecovery.settled();
-    t.ok(performance.now() - startMs < 10_000);
     t.match((await metrics.rebuilds.get()).values, [{ labels: { result: 'behind' }, value: 1 }]);
     t.match(await counters.countScore(next('proj_waits')), { complete: false }, 'its scores say that they are partial');
   });
