@@ -12,7 +12,7 @@ import { sendOperatorCommand } from '../src/projects/operator/operator-channel.j
 import { creationExample } from '../src/audience/examples.js';
 import { openDatabaseAlone } from '../src/stores/database/open.js';
 import { createLogger } from '../src/telemetry/logger.js';
-import { copyCluster } from '../test/helpers/cluster-template.js';
+import { copyCluster } from '../test/helpers/embedded.js';
 import { fillDistribution } from './thresholds.js';
 
 export interface Tenant {
@@ -105,7 +105,7 @@ const settings = readSettings({
   VH_DATA_DIR: directory,
   VH_LOG_LEVEL: 'error',
 });
-if (settings.DATABASE_URL === null) await copyCluster(directory);
+if (settings.DATABASE_URL === null) await copyCluster(join(directory, 'database'));
 const first = await startService(settings, logger);
 const storm = await makeTenant(first.bootstrap, 'Storm');
 const neighbour = await makeTenant(first.bootstrap, 'Neighbour');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readSettings } from '../src/config/read.js';
 import { startService, type Service } from '../src/main.js';
 import { createLogger } from '../src/telemetry/logger.js';
-import { copyCluster } from '../test/helpers/cluster-template.js';
+import { copyCluster } from '../test/helpers/embedded.js';
 
 export async function startTemporaryService(): Promise<Service['bootstrap']> {
   const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
@@ -20,7 +20,7 @@ export async function startTemporaryService(): Promise<Service['bootstrap']> {
     VH_DATA_DIR: directory,
     VH_LOG_LEVEL: 'warn',
   });
-  if (settings.DATABASE_URL === null) await copyCluster(directory);
+  if (settings.DATABASE_URL === null) await copyCluster(join(directory, 'database'));
   const service = await startService(settings, createLogger('warn', process.stderr));
   process.on('SIGTERM', () => {
     void service.stop().then(() => {

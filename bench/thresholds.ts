@@ -17,7 +17,7 @@ import type { Database } from '../src/stores/database/port.js';
 import { openPostgres } from '../src/stores/database/postgres/open.js';
 import { openDatabaseAlone } from '../src/stores/database/open.js';
 import { createLogger } from '../src/telemetry/logger.js';
-import { copyCluster } from '../test/helpers/cluster-template.js';
+import { copyCluster } from '../test/helpers/embedded.js';
 import { createLoad, median, quantile } from './load.js';
 
 export interface ThresholdsBenchOptions {
@@ -96,7 +96,7 @@ async function measure(
     VH_BOOTSTRAP: 'on',
   });
   try {
-    if (settings.DATABASE_URL === null) await copyCluster(directory);
+    if (settings.DATABASE_URL === null) await copyCluster(join(directory, 'database'));
     const first = await startService(settings, logger);
     await first.stop();
     await fillDistribution(settings, first.bootstrap.projectId ?? '', sessions);

@@ -10,7 +10,6 @@ import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { copyCluster } from './cluster-template.js';
 import { temporaryDirectory } from './directories.js';
 import { copyCluster } from './embedded.js';
 
@@ -38,12 +37,10 @@ export async function startTestService(
   options: ServiceOptions = {},
 ): Promise<TestService> {
   const dataDirectory = environment['VH_DATA_DIR'] ?? temporaryDirectory(test);
-  if (environment['VH_DATA_DIR'] === undefined && environment['DATABASE_URL'] === undefined)
-    await copyCluster(dataDirectory);
   // Production makes no key by itself.
   if (environment['VH_ENV'] === 'production') loadMasterKey(dataDirectory);
-  const cluster = join(dataDirectory, 'database');
-  if (environment['DATABASE_URL'] === undefined && !existsSync(cluster)) await copyCluster(cluster);
+  const database = join(dataDirectory, 'database');
+  if (environment['DATABASE_URL'] === undefined && !existsSync(database)) await copyCluster(database);
   const log: string[] = [];
   const settings = readSettings({
     PORT: '0',
