@@ -55,7 +55,7 @@ async function invent(
   return passed;
 }
 
-t.test('however many invented respondents come from the address of a home, they take 3 places', async (t) => {
+t.test('20 invented respondents from the address of a home take 3 places', async (t) => {
   const study = await fieldStudy(call, asked(20));
   const passed = await invent(study, 20, () => ({ address: '91.10.0.7' }));
   t.equal(passed.length, 3);
@@ -74,7 +74,7 @@ t.test('6 respondents in one browser are one', async (t) => {
   t.equal((await read(study)).progress.places_left, 5);
 });
 
-t.test('respondents of one /48 take 6 places, and of one /64 take 3', async (t) => {
+t.test('12 respondents of one /48 take 6 places, and of one /64 take 3', async (t) => {
   const study = await fieldStudy(call, asked(60));
   t.equal((await invent(study, 12, (n) => ({ address: `2003:1:2:${n.toString(16)}::1` }))).length, 6);
   const other = await fieldStudy(call, asked(60));
