@@ -57,14 +57,15 @@ if (stack !== null) {
     t.teardown(() => database.close());
     await database.query('CREATE TABLE seats (n integer PRIMARY KEY, taken integer NOT NULL)');
     await database.query('INSERT INTO seats VALUES (1, 0), (2, 0)');
-    let runs = 0;
+    let [runs, held] = [0, 0];
     const ready: (() => void)[] = [];
     const bothHold = new Promise<void>((resolve) => ready.push(resolve));
     const take = (first: number, second: number): Promise<unknown> =>
       database.transaction(async (tx) => {
         runs += 1;
         await tx.query('UPDATE seats SET taken = taken + 1 WHERE n = $1', [first]);
-        if (runs >= 2) ready[0]?.();
+        held += 1;
+        if (held >= 2) ready[0]?.();
         await bothHold;
         await tx.query('UPDATE seats SET taken = taken + 1 WHERE n = $1', [second]);
       });
