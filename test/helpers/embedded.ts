@@ -2,16 +2,20 @@
  * Embedded databases for tests, copied from a cluster with all migrations applied: a copy opens in a fifth of the time that a new one takes.
  * The cluster is made once for each state of the migrations, and kept below node_modules/.cache.
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { migrationsDirectory } from '../../src/stores/database/migration-plan.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { temporaryDirectory } from './directories.js';
 import { repositoryPath } from './repository.js';
+
+const run = promisify(execFile);
 
 interface Test {
   teardown(work: () => Promise<void>): unknown;
@@ -28,7 +32,8 @@ export async function openTestDatabase(t: Test): Promise<Database> {
 
 /** Writes a migrated cluster to a directory that does not exist yet, as an embedded database keeps it. */
 export async function copyCluster(directory: string): Promise<void> {
-  await cp(await ensureTemplate(), directory, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  // Node's own copy takes five times the processor's time of this for the thousand files.
+  await run('cp', ['-R', await ensureTemplate(), directory]);
 }
 
 /** Built under another name and renamed when complete, so that no test copies half of it. */

@@ -11,6 +11,8 @@ t.setTimeout(300_000);
 const skip = withoutChromium;
 /** What the browser calls a long task; here in time of the processor, which other programs do not lengthen. */
 const longTaskMs = 50;
+const sumOfLong = (tasks: readonly number[]): number =>
+  tasks.filter((ms) => ms > longTaskMs).reduce((sum, ms) => sum + ms, 0);
 const fakeCamera = ['--use-fake-device-for-media-stream'];
 const browser = skip === false ? await launchDriven({ args: fakeCamera }) : undefined;
 t.teardown(() => browser?.close());
@@ -111,12 +113,15 @@ t.test('nobody before the camera is told as such', { skip }, async (t) => {
   const { page, run } = await openCapturePage(t, { browser });
   await page.evaluate('watchCamera()');
   const starting = await traceTasks(page);
-  await run({ challenges: challengesOf('blink'), abortAt: 'no_face' });
-  const [longest = Infinity] = await starting.stop();
-  t.ok(longest <= longTaskMs, `the page’s thread is not held while camera and models start: ${longest} ms`);
+  const { totalMs: startMs } = await run({ challenges: challengesOf('blink'), abortAt: 'no_face' });
+  const heldMs = sumOfLong(await starting.stop());
+  t.ok(
+    heldMs < startMs * 0.1,
+    `the page’s thread is not held while camera and models start: ${heldMs} of ${startMs} ms`,
+  );
   const looking = await traceTasks(page);
   const { outcome, tracks, guided, totalMs } = await run({ challenges: challengesOf('blink') });
-  const busyMs = (await looking.stop()).filter((ms) => ms > longTaskMs).reduce((sum, ms) => sum + ms, 0);
+  const busyMs = sumOfLong(await looking.stop());
   t.match(outcome, { kind: 'unavailable', reason: 'no_face_capture', parts: { camera: { label: /fake/ } } });
   t.ok(guided.some(({ kind }) => kind === 'no_face'));
   t.ok(busyMs < totalMs * 0.05, `nor while frames are looked at: ${busyMs} of ${totalMs} ms`);

@@ -34,7 +34,7 @@ async function stackUrl(): Promise<string | null> {
   }
 }
 
-/** Starts a server; null where redis-server is not installed. */
+/** Starts a server; null where redis-server is not installed. Rejects with its last words where it ends before it is ready. */
 export async function startRedis(
   options: { readonly port?: number; readonly args?: readonly string[] } = {},
 ): Promise<TestRedis | null> {
@@ -54,47 +54,58 @@ export async function startRedis(
     ...(options.args ?? []),
   ];
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  const started = await waitUntilReady(server);
   const close = async (): Promise<void> => {
-    if (started && server.exitCode === null && server.signalCode === null) {
+    if (server.pid !== undefined && server.exitCode === null && server.signalCode === null) {
       const exited = once(server, 'exit');
       server.kill('SIGKILL');
       await exited;
     }
     await rm(directory, { recursive: true, force: true });
   };
-  if (!started) {
+  try {
+    await waitUntilReady(server);
+  } catch (error) {
     await close();
-    return null;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
   }
   return { url: `redis://127.0.0.1:${port}`, port, kill: (signal) => server.kill(signal), close };
 }
 
-async function waitUntilReady(server: ChildProcess): Promise<boolean> {
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.once('exit', () => resolve(false));
+function waitUntilReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
     let text = '';
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`redis-server ended before it was ready: ${text.slice(-500)}`)));
     server.stdout?.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      if (text.includes('Ready to accept connections')) resolve(true);
+      if (text.includes('Ready to accept connections')) resolve();
     });
   });
 }
 
-/** Ports below 50,000 leave room for the cluster bus, which listens 10,000 above. */
+const portMin = 10_000;
+const portsCount = 12_000;
+/** How far above a server's port the bus of its cluster listens. */
+const busDistance = 10_000;
+
+/** A port that is free with the one for its cluster bus; both below 32,768, from where on the system hands out ports to connections. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer();
-    server.listen(20_000 + Math.floor(Math.random() * 30_000), '127.0.0.1');
-    try {
-      await once(server, 'listening');
-    } catch {
-      continue;
-    }
-    const address = server.address();
-    server.close();
-    await once(server, 'close');
-    if (typeof address === 'object' && address !== null) return address.port;
+    const port = portMin + Math.floor(Math.random() * portsCount);
+    if ((await isFree(port)) && (await isFree(port + busDistance))) return port;
   }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
 }
