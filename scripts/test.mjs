@@ -1,12 +1,12 @@
-// `npm test [-- --only unit|rest] [--cores N] [FILE...]`: runs compiled tests, each file in a process of its own, and prints what failed.
+// `npm test [-- --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own, and prints what failed.
 //
 //   node scripts/test.mjs                            all of them
 //   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench and browser tests; `--only rest` those
 //   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
 //
-// Files share the cores (two, or `--cores N`) by their weight, see `weights`. A line each minute says how far the run is; the end says what was left out and why,
-// which files took longest, and "N passed, N failed". The exit code is 1 if a file failed. Files are started by plain node: the loaders of
+// Three files run at once, or as many as `--parallel` says, some counting for more or less than one, see `weights`: two cores are busy with
+// three. A line each minute says how far the run is; the end says what was left out and why, which files took longest, and "N passed, N failed". The exit code is 1 if a file failed. Files are started by plain node: the loaders of
 // `tap` cost more than most files take, and nothing here needs them.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -24,7 +24,7 @@ const slowestShown = 15;
  */
 const nodeFlags = ['--enable-source-maps', '--liftoff-only', '--max-semi-space-size=64'];
 
-/** How much of the cores a file takes; the first match holds. Heavy files go first, so that light ones fill the end. */
+/** For how many a file counts; the first match holds. Heavy files go first, so that light ones fill the end. */
 const weights = [
   // Measures memory or CPU of the whole machine, or loads it by design.
   {
@@ -45,24 +45,35 @@ function readOptions() {
     options: {
       only: { type: 'string' },
       times: { type: 'string', default: '1' },
-      cores: { type: 'string', default: '2' },
+      parallel: { type: 'string', default: '3' },
     },
   });
-  const [times, cores] = [values.times, values.cores].map(Number);
-  if (!['unit', 'rest', undefined].includes(values.only) || ![times, cores].every((n) => Number.isInteger(n) && n > 0))
-    throw new Error('Usage: node scripts/test.mjs [--only unit|rest] [--times N] [--cores N] [FILE...]');
-  return { only: values.only, times, cores, named: positionals };
+  const [times, parallel] = [values.times, values.parallel].map(Number);
+  if (
+    !['unit', 'rest', undefined].includes(values.only) ||
+    ![times, parallel].every((n) => Number.isInteger(n) && n > 0)
+  )
+    throw new Error('Usage: node scripts/test.mjs [--only unit|rest] [--times N] [--parallel N] [FILE...]');
+  return { only: values.only, times, parallel, named: positionals };
 }
 
-/** The files to run, each with its weight. Named ones take all cores, so that they run one after the other. */
-function plan({ only, times, cores, named }) {
+/** The files to run, each with its weight. Named ones count for all, so that they run one after the other. */
+function plan({ only, times, parallel, named }) {
   if (named.length > 0)
-    return Array.from({ length: times }, () => named.map((file) => ({ file, weight: cores }))).flat();
+    return Array.from({ length: times }, () => named.map((file) => ({ file, weight: parallel }))).flat();
   const all = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
   const asked = all.filter((name) => only === undefined || isUnit(name) === (only === 'unit'));
   const ordered = asked.sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
-  return ordered.map((name) => ({ file: join(root, name), weight: Math.min(cores, weights[rankOf(name)].weight) }));
+  return ordered.map((name) => ({ file: join(root, name), weight: Math.min(parallel, weights[rankOf(name)].weight) }));
 }
+
+/** What runs; whoever stops the run takes it along. */
+const children = new Set();
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    for (const child of children) child.kill(signal);
+    process.exit(1);
+  });
 
 /** Runs one file to its end. Its output comes whole, so that files side by side do not mix. */
 function run(file) {
@@ -71,6 +82,7 @@ function run(file) {
     env: { TAP_TIMEOUT: String(secondsOfATest), ...process.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  children.add(child);
   const timer = setTimeout(() => child.kill('SIGKILL'), fileMsMax);
   const chunks = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => chunks[name].push(chunk));
@@ -78,6 +90,7 @@ function run(file) {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(timer);
+      children.delete(child);
       const [output, errors] = ['stdout', 'stderr'].map((name) => Buffer.concat(chunks[name]).toString());
       resolve({ file, code, signal, output, errors, ms: Date.now() - startedAt, ...countChecks(output) });
     });
@@ -104,13 +117,13 @@ function describeFailure({ output, errors }) {
   return [...failed.slice(0, 200), ...errors.split('\n').slice(-30)].map((line) => `    ${line}`).join('\n');
 }
 
-/** Starts files in order while their weights fit the cores; calls `onEnd` with each result. */
-function runAll(files, cores, onStart, onEnd) {
+/** Starts files in order while their weights fit; calls `onEnd` with each result. */
+function runAll(files, parallel, onStart, onEnd) {
   const waiting = [...files];
-  let free = cores;
+  let free = parallel;
   return new Promise((resolve, reject) => {
     const startNext = () => {
-      if (waiting.length === 0 && free === cores) resolve();
+      if (waiting.length === 0 && free === parallel) resolve();
       while (waiting.length > 0 && waiting[0].weight <= free) {
         const { file, weight } = waiting.shift();
         free -= weight;
@@ -167,7 +180,7 @@ async function main() {
         `not ok ${result.file} ${result.ms} ms, exit ${result.code ?? result.signal}\n${isVerbose ? '' : describeFailure(result)}`,
       );
   };
-  await runAll(files, options.cores, (file) => running.add(file), onEnd);
+  await runAll(files, options.parallel, (file) => running.add(file), onEnd);
   clearInterval(progress);
   process.exitCode = summarize(results) ? 0 : 1;
 }

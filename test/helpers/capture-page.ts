@@ -5,6 +5,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
+import type { ChallengeCall } from '../../src/contract/session.js';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';
 import { hasChromium, launchDriven, openContext, type Driven } from './browser.js';
 import { temporaryDirectory } from './directories.js';
@@ -35,6 +36,8 @@ export interface CaptureRun {
     readonly atMs: number;
     readonly bytes?: { readonly loaded: number; readonly total: number };
   }[];
+  /** The calls for challenges of a service, each at the time of its answer. */
+  readonly calls: readonly ChallengeCall[];
   readonly tracks: readonly string[];
   readonly tracksAtDone: readonly string[] | null;
   readonly isShowing: boolean;

@@ -1,6 +1,7 @@
 /**
  * One session of a page with a camera: challenges from the service, a capture in real Chromium with the service’s own models, and the verdict.
  */
+import type { Envelope } from '../../src/contract/envelope.js';
 import type { VerifyReply } from '../../src/contract/score-envelope.js';
 import { openCapturePage, type CapturePageOptions, type CaptureRun, type Test } from './capture-page.js';
 import { startTestService, type TestService } from './service.js';
@@ -29,6 +30,8 @@ export interface Participant {
 
 export interface Participation {
   readonly run: CaptureRun;
+  /** What the page sent of its camera. */
+  readonly envelope: Partial<Envelope>;
   readonly reply: VerifyReply;
   readonly complaints: readonly string[];
   /** Types of the fraud signals. */
@@ -63,12 +66,19 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
   });
   await page.close();
   const { cameraMs: _camera, modelsMs: _models, camera, ...measured } = done.outcome?.parts ?? {};
-  const answer = await verify(service, session, {
+  const envelope = {
     ...measured,
     camera: person.label === undefined ? camera : { ...(camera as object), label: person.label },
     cameraFailureReason: null,
     consent: { biometric: true, at: new Date().toISOString() },
-  });
+  } as Partial<Envelope>;
+  const answer = await verify(service, session, envelope);
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  return { run: done, reply: answer.body, complaints, signals: answer.body.fraudSignals.map(({ type }) => type) };
+  return {
+    run: done,
+    envelope,
+    reply: answer.body,
+    complaints,
+    signals: answer.body.fraudSignals.map(({ type }) => type),
+  };
 }

@@ -70,15 +70,16 @@ window.readTracks = () => stage.state.tracks.map((track) => track.readyState);
 const repeatMs = 3_000;
 
 /** Asks a service for its next challenge, over a network that takes up to `jitterMs` either way; a page may wait for an answer less long than it is let. */
-function askService({ url, clientSecret, jitterMs = 0, patienceMs = Infinity }) {
+function askService({ url, clientSecret, jitterMs = 0, patienceMs = Infinity }, calls) {
   const travel = () => new Promise((resolve) => setTimeout(resolve, jitterMs * Math.random()));
   return async (request) => {
     await travel();
     const headers = { 'content-type': 'application/json', 'x-client-secret': clientSecret };
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request) });
     if (!answer.ok) throw new Error(await answer.text());
-    await travel();
     const reply = await answer.json();
+    calls.push({ ...request, atMs: Date.now(), reply });
+    await travel();
     return 'timeoutMs' in reply ? { ...reply, timeoutMs: Math.min(reply.timeoutMs, patienceMs) } : reply;
   };
 }
@@ -101,6 +102,7 @@ window.runCapture = async ({
   const { camera } = await import(captureUrl);
   const aborter = new AbortController();
   const guided = [];
+  const calls = [];
   let shown = -1;
   let performedMs = 0;
   let tracksAtDone = null;
@@ -120,7 +122,7 @@ window.runCapture = async ({
                 frameIndices: Array.from({ length: pictures ? frameCount : 0 }, (_, frame) => frame),
               };
             }
-          : askService(session),
+          : askService(session, calls),
       originMs,
       video,
       signal: aborter.signal,
@@ -148,6 +150,7 @@ window.runCapture = async ({
   return {
     ...result,
     guided,
+    calls,
     tracks: window.readTracks(),
     tracksAtDone,
     isShowing: video.srcObject !== null,
