@@ -1,21 +1,25 @@
 /**
  * A service with two organizations and a credential of every kind, for tests of who may do what. What no endpoint can make (an
- * expired key, a key of long ago) is written into the embedded database between two starts.
+ * expired key, a key of long ago) is written into the embedded database before the start.
  */
 import { join } from 'node:path';
 import type t from 'tap';
 import type { DashboardRole } from '../../src/kernel/caller.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
+import { admitMasterKeys } from '../../src/administration/master-keys.js';
 import { mintKey } from '../../src/administration/api-keys.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';
+import { createSigningSecrets } from '../../src/administration/signing-secrets.js';
+import { bootstrapDemo, writeBootstrap, type BootstrapIds } from '../../src/projects/operator/bootstrap.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import type { Database } from '../../src/stores/database/port.js';
 import type { ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import type { CredentialKind } from '../service/access-table.js';
 import { temporaryDirectory } from './directories.js';
+import { copyCluster } from './embedded.js';
 import { startTestService, type TestService } from './service.js';
 
 type Test = Pick<typeof t, 'teardown'>;
@@ -58,12 +62,16 @@ export async function startOrganizations(
   options: ServiceOptions = {},
 ): Promise<Organizations> {
   const dataDirectory = temporaryDirectory(test);
-  const first = await startTestService(test, { VH_DATA_DIR: dataDirectory, VH_BOOTSTRAP: 'on' });
-  const { organizationId, projectId } = first.bootstrap;
-  await first.stop();
-  const written = await withDatabase(dataDirectory, (database) => writeRest(database, organizationId, projectId));
-  const service = await startTestService(test, { VH_DATA_DIR: dataDirectory, ...environment }, options);
   const masterKey = loadMasterKey(dataDirectory);
+  await copyCluster(join(dataDirectory, 'database'));
+  const written = await withDatabase(dataDirectory, async (database) => {
+    const ids = await writeDemo(database, masterKey);
+    const addresses = { baseUrl: '', siteUrl: '', audienceUrl: '', adminUrl: '' };
+    writeBootstrap(dataDirectory, { ...ids, ...addresses });
+    return writeRest(database, ids.organizationId, ids.projectId);
+  });
+  const service = await startTestService(test, { VH_DATA_DIR: dataDirectory, ...environment }, options);
+  const { organizationId } = service.bootstrap;
   const token = async (role: DashboardRole, of: string, lifetimeSeconds: number): Promise<Headers> => ({
     authorization: `Bearer ${await issueDashboardToken(masterKey, { organizationId: of, role, lifetimeSeconds })}`,
   });
@@ -87,12 +95,20 @@ export async function startOrganizations(
       member: await dashboard('member'),
       admin: await dashboard('admin'),
       owner: await dashboard('owner'),
-      projectKey: keyHeaders(first.bootstrap.projectKey),
-      organizationKey: keyHeaders(first.bootstrap.organizationKey),
+      projectKey: keyHeaders(service.bootstrap.projectKey),
+      organizationKey: keyHeaders(service.bootstrap.organizationKey),
       testKey: keyHeaders(testKey),
       demoKey: keyHeaders(demoKey),
     },
   };
+}
+
+/** As a first start makes it. */
+async function writeDemo(database: Database, masterKey: Uint8Array): Promise<BootstrapIds> {
+  const { readable } = await admitMasterKeys(database, { current: masterKey, kept: [] });
+  const ids = await bootstrapDemo(database, createSigningSecrets(readable));
+  if (ids === null) throw new Error('the database holds an organization already');
+  return ids;
 }
 
 async function writeRest(database: Database, organizationId: string, projectId: string) {
