@@ -29,7 +29,7 @@ testInBrowser('in a sandboxed frame without storage the rest is measured', async
   await page.evaluate(
     `document.body.insertAdjacentHTML('beforeend', \`<iframe sandbox="allow-scripts" srcdoc='<script src="${site.origin}${scriptPath}" ${defaultAttributes}></scr\` + \`ipt>'></iframe>\`)`,
   );
-  const { body } = await site.waitForProbe('the load message', () => true);
+  const { body } = await site.waitForProbe('the load message', ({ body }) => body.env !== undefined);
   t.strictSame(listContractErrors(body), []);
   t.match(body, { page: { framed: true }, env: { storage: false } });
   t.equal(body.ids, undefined);

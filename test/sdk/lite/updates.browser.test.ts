@@ -53,8 +53,8 @@ testInBrowser('a page left before its load message was due sends one all the sam
   await page.evaluate(
     "VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }); setTimeout(() => (location.href = '/next')); 0",
   );
-  const { body } = await site.waitForProbe('the message', () => true);
-  t.equal(body.phase, 'load');
+  // Where the page took its time to leave, an update follows and may overtake it.
+  const { body } = await site.waitForProbe('the load message', ({ body }) => body.phase === 'load');
   t.strictSame(listContractErrors(body), []);
 });
 
