@@ -6,8 +6,8 @@
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
 //
 // Three files run at once, or as many as `--parallel` says, some counting for more or less than one, see `weights`: two cores are busy with
-// three. A line each minute says how far the run is; the end says what was left out and why, which files took longest, and "N passed, N failed". The exit code is 1 if a file failed. Files are started by plain node: the loaders of
-// `tap` cost more than most files take, and nothing here needs them.
+// three. A line each minute says how far the run is; the end says what was left out and why, which files took longest, and "N passed, N failed".
+// The exit code is 1 if a file failed. Files are started by plain node: the loaders of `tap` cost more than most files take.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../stores/counters/redis-server.js';
+import { freePorts } from './ports.js';
 import { temporaryDirectory } from './directories.js';
 import { repositoryPath } from './repository.js';
 
@@ -27,8 +27,7 @@ const jars = ['-cp', join(repositoryPath('.stack/libs'), '*')];
 export async function startKafkaCluster(t: TearDown, brokers: number): Promise<KafkaCluster> {
   const directory = temporaryDirectory(t);
   const clusterId = `A${randomBytes(16).toString('base64url').slice(1, 22)}`;
-  const controllerPort = await freePort();
-  const ports = await Promise.all(Array.from({ length: brokers }, () => freePort()));
+  const [controllerPort = 0, ...ports] = await freePorts(brokers + 1);
   const running = new Map<number, ChildProcess>();
   const fileOf = (id: number): string => join(directory, `${id}.properties`);
   const prepare = async (id: number, lines: readonly string[]): Promise<void> => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type t from 'tap';
-import { freePort } from '../stores/counters/redis-server.js';
+import { freePort } from './ports.js';
 import { temporaryDirectory } from './directories.js';
 import { waitUntil } from './wait-until.js';
 

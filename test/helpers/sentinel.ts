@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../stores/counters/redis-server.js';
+import { freePort } from './ports.js';
 import { temporaryDirectory } from './directories.js';
 
 export interface TestSentinel {

@@ -7,13 +7,13 @@ import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { migrationsDirectory } from '../../src/stores/database/migration-plan.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
+import { isFree } from './ports.js';
 import { repositoryPath, repositoryRoot } from './repository.js';
 
 export interface Stack {
@@ -114,13 +114,6 @@ async function freePortOffset(): Promise<number> {
     if (areFree.every(Boolean)) return offset;
   }
 }
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 
 /** A database of one's own, with all migrations applied; dropped when the test ends. Copied from a template, which takes a fraction of applying them. */
 export async function createDatabase(

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type t from 'tap';
+import { freePort } from './ports.js';
 
 export interface TcpProxy {
   readonly port: number;
@@ -12,9 +13,6 @@ export interface TcpProxy {
   /** Lets everything through again, also what was sent meanwhile over connections that were kept. */
   restore(): Promise<void>;
 }
-
-/** Below the ports that the system gives to outgoing connections: a client that keeps trying could otherwise be connected to itself. */
-const [portMin, portMax] = [20_000, 32_000];
 
 /** Passes on to a port of this machine until told otherwise. */
 export async function startTcpProxy(test: Pick<typeof t, 'teardown'>, targetPort: number): Promise<TcpProxy> {
@@ -41,14 +39,9 @@ export async function startTcpProxy(test: Pick<typeof t, 'teardown'>, targetPort
     server = createServer(accept).listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  let port = 0;
-  while (port === 0) {
-    const tried = portMin + Math.floor(Math.random() * (portMax - portMin));
-    await listen(tried).then(
-      () => (port = tried),
-      () => undefined,
-    );
-  }
+  // A client that keeps trying could be connected to itself on a port that the system hands out.
+  const port = await freePort();
+  await listen(port);
   const refuse = async (): Promise<void> => {
     isHanging = false;
     const closed = server.listening ? once(server, 'close') : null;

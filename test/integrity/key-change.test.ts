@@ -19,7 +19,7 @@ import { startTestService, type TestService } from '../helpers/service.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { createSession, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
-import { freePort } from '../stores/counters/redis-server.js';
+import { freePort } from '../helpers/ports.js';
 
 const killsMax = Number(process.env['INTEGRITY_KEY_KILLS'] ?? 6);
 const seed = Number(process.env['INTEGRITY_SEED'] ?? 1);

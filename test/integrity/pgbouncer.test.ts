@@ -10,7 +10,7 @@ import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { inOrganization } from '../../src/stores/database/tenant.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { createEmptyDatabase, findStack } from '../helpers/stores.js';
-import { freePort } from '../stores/counters/redis-server.js';
+import { freePort } from '../helpers/ports.js';
 
 const stack = findStack(t, 'PgBouncer');
 const hasPooler = spawnSync('pgbouncer', ['--version']).status === 0;

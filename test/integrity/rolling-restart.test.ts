@@ -1,12 +1,12 @@
 /** Two API processes behind the balancer that ships, one after the other replaced, while a later version has migrated the database. */
 import { spawn, spawnSync } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import t from 'tap';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { startProcess, type ServiceProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { freePorts } from '../helpers/ports.js';
 import { findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -15,19 +15,6 @@ const stack = findStack(t, 'a rolling restart');
 const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 if (!hasBalancer) t.comment('Left out: a rolling restart. haproxy is not installed (deploy/system-packages.txt).');
 if (!hasBalancer && process.env['VH_REQUIRE_STACK'] === '1') t.fail('haproxy is not installed');
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /** Callers that go on until they are stopped, and what they were answered. */
 function startCallers(url: string, apiKey: string, callers: number) {

@@ -1,11 +1,10 @@
 /** OAuth clients at two instances that share their stores. */
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import type { MadeOAuthClient } from '../../src/contract/oauth.js';
 import { askForToken, basic, bearerOf } from '../helpers/oauth.js';
+import { freePorts } from '../helpers/ports.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startTestService } from '../helpers/service.js';
 import { findStack } from '../helpers/stores.js';
@@ -18,7 +17,7 @@ const siteUrl = 'https://verify.example.com';
 if (stack !== null) {
   // One address for both, as behind a balancer: it is what tokens and assertions name.
   const settings = { ...(await realStoreSettings(t, stack)), VH_SITE_URL: siteUrl, VH_POOL_THREADS: '1' };
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = await freePorts(2);
   const first = await startTestService(t, { ...settings, PORT: String(ports[0]), VH_BOOTSTRAP: 'on' });
   /** How far the second one's clock runs ahead, milliseconds. */
   let aheadMs = 0;
@@ -107,13 +106,4 @@ if (stack !== null) {
     aheadMs = 0;
     t.equal(await present(one, assertion), 401);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

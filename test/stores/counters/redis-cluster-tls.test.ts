@@ -7,7 +7,8 @@ import t from 'tap';
 import { packageRoot } from '../../../src/package-root.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { waitUntil } from '../../helpers/wait-until.js';
-import { freePort, startRedis } from './redis-server.js';
+import { freePort } from '../../helpers/ports.js';
+import { startRedis } from './redis-server.js';
 
 const run = promisify(execFile);
 

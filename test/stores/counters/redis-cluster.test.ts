@@ -9,7 +9,8 @@ import type { Counters } from '../../../src/stores/counters/port.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { countsOf, probeInput, ref, scoreInput, startMs } from './inputs.js';
-import { freePort, startRedis, type TestRedis } from './redis-server.js';
+import { freePort } from '../../helpers/ports.js';
+import { startRedis, type TestRedis } from './redis-server.js';
 
 const run = promisify(execFile);
 

@@ -12,7 +12,8 @@ import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { countedOf } from './contract-history.js';
 import { countsOf, probeInput, ref, scoreInput, startMs } from './inputs.js';
-import { freePort, startRedis } from './redis-server.js';
+import { freePort } from '../../helpers/ports.js';
+import { startRedis } from './redis-server.js';
 
 const deadlineMs = 500;
 

@@ -5,9 +5,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../helpers/ports.js';
 
 export interface TestRedis {
   readonly url: string;
@@ -82,30 +82,4 @@ function waitUntilReady(server: ChildProcess): Promise<void> {
       if (text.includes('Ready to accept connections')) resolve();
     });
   });
-}
-
-const portMin = 10_000;
-const portsCount = 12_000;
-/** How far above a server's port the bus of its cluster listens. */
-const busDistance = 10_000;
-
-/** A port that is free with the one for its cluster bus; both below 32,768, from where on the system hands out ports to connections. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = portMin + Math.floor(Math.random() * portsCount);
-    if ((await isFree(port)) && (await isFree(port + busDistance))) return port;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  server.listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, 'close');
-  return true;
 }

@@ -5,7 +5,7 @@ import type { Fault } from '../../../../src/errors.js';
 import { openKafkaLog } from '../../../../src/stores/log/kafka/log.js';
 import type { DataLoss, Log, LogEntry } from '../../../../src/stores/log/port.js';
 import { createLogger } from '../../../../src/telemetry/logger.js';
-import { freePort } from '../../counters/redis-server.js';
+import { freePort } from '../../../helpers/ports.js';
 import { findStack, startOwnStack } from '../../../helpers/stores.js';
 import { waitUntil } from '../../../helpers/wait-until.js';
 import { entry, freshGroup, gather, testLogContract, textOf } from '../contract.js';
