@@ -15,7 +15,7 @@ import { repetitionEdges } from './repetition.js';
 import { raisedMin, signalRules } from './signals.js';
 import { verdictTables } from './tables.js';
 
-const revision = 2;
+const revision = 3;
 
 /** 16 hex digits. Includes scoring’s, whose rules weigh the device. */
 export const verdictModelVersion: string = createHash('sha256')

@@ -21,14 +21,15 @@ const pictureEdges = {
   /** Degrees that the head is said to have turned or nodded between two pictures, and how alike these may be all the same. */
   turnApart: gestureEdges.turnMin,
   nodApart: gestureEdges.nodFull,
-  sameMin: 0.93,
+  sameMin: 0.95,
 } as const;
 
 const answerEdges = {
   /** The points go this share of their furthest at the frame that the page named. */
   furthestMin: 0.7,
-  /** The picture shows this share of what its points claim. */
+  /** The pictures show this share of what their points claim. The corners of a mouth move by four pixels, and are read to half of one. */
   shownMin: 0.5,
+  smileShownMin: 0.3,
   /** What goes no further than this share is at rest. */
   restShare: 0.35,
   /** An answer is over below this share of its furthest; then the page asks for the next challenge within this time, ms. */
@@ -104,7 +105,7 @@ function placeShown(track: Track, named: readonly number[], faces: NonNullable<S
   return { track: { ...track, count: places.length, atMs, x, y }, places, frames, pictures, apart };
 }
 
-/** Whether the pictures of an answer show it: at the frame that the page named before it knew that it would have to show it. */
+/** Whether the pictures of an answer show it: that of the frame which the page named before it knew that it would have to show it, and those around. */
 function isAnswerShown(
   { challenge: { type, timeoutMs }, startedAtMs, endedAtMs, peakFrame, range: [first, last] }: Answer,
   claimed: Motion,
@@ -114,32 +115,47 @@ function isAnswerShown(
   const index = frames.indexOf(peakFrame ?? -1);
   const peak = places[index];
   if (peak === undefined || peak < first || peak > last) return false;
-  const { read, isRelative } = readings[type];
+  const { read, isRelative, shownMin } = readings[type];
   const values = Float64Array.from({ length: claimed.count }, (_, frame) => read(claimed, frame));
   const from = (rest: number, value: number): number => (isRelative ? value / Math.max(rest, 1e-3) - 1 : value - rest);
   const rest = median(values.subarray(0, Math.min(first + gestureEdges.restFrames, last + 1)));
   const away = (frame: number): number => from(rest, values[frame] ?? rest);
   const reached = away(peak);
   const share = (frame: number): number => away(frame) / reached;
-  const { furthestMin, shownMin, restShare, idleMsMax, returnShare } = answerEdges;
+  const { furthestMin, restShare, idleMsMax, returnShare } = answerEdges;
   let over = last;
   for (let frame = first; frame <= last; frame += 1) if (Math.abs(share(frame)) * furthestMin > 1) return false;
   while (over > peak && share(over) < returnShare) over -= 1;
   // Whoever saw the answer asks for the next challenge; whoever saw none waits for as long as it may take.
   const isIdle = endedAtMs - (claimed.atMs[over] ?? 0) > idleMsMax && endedAtMs - startedAtMs < timeoutMs;
   const rests = places.flatMap((place, at) => (Math.abs(share(place)) < restShare ? [read(shown, at)] : []));
-  return !isIdle && rests.length > 0 && from(median(rests), read(shown, index)) / reached >= shownMin;
+  if (isIdle || rests.length === 0) return false;
+  const restShown = median(rests);
+  // Least squares through rest: the further a picture’s points go, the more it says.
+  let [both, squares] = [0, 0];
+  for (const [at, place] of places.entries()) {
+    if (place < first || place > last) continue;
+    both += share(place) * (from(restShown, read(shown, at)) / reached);
+    squares += share(place) ** 2;
+  }
+  return both / squares >= shownMin;
 }
 
 type Reading = (motion: Motion, frame: number) => number;
-const turned: { readonly read: Reading; readonly isRelative: boolean } = {
+const { shownMin, smileShownMin } = answerEdges;
+const turned: { readonly read: Reading; readonly isRelative: boolean; readonly shownMin: number } = {
   read: ({ yaw }, frame) => yaw[frame] ?? 0,
   isRelative: false,
+  shownMin,
 };
 const readings: Readonly<Record<ChallengeType, typeof turned>> = {
-  blink: { read: ({ rightEye, leftEye }, frame) => (rightEye[frame] ?? 0) + (leftEye[frame] ?? 0), isRelative: true },
-  smile: { read: ({ mouthWidth }, frame) => mouthWidth[frame] ?? 0, isRelative: true },
-  nod: { read: ({ pitch }, frame) => pitch[frame] ?? 0, isRelative: false },
+  blink: {
+    read: ({ rightEye, leftEye }, frame) => (rightEye[frame] ?? 0) + (leftEye[frame] ?? 0),
+    isRelative: true,
+    shownMin,
+  },
+  smile: { read: ({ mouthWidth }, frame) => mouthWidth[frame] ?? 0, isRelative: true, shownMin: smileShownMin },
+  nod: { read: ({ pitch }, frame) => pitch[frame] ?? 0, isRelative: false, shownMin },
   turn_left: turned,
   turn_right: turned,
 };
