@@ -14,7 +14,7 @@ import { answerFault, registerErrorAnswers, createRouteTable, answerUnreadable }
 import { registerHeavyWork } from './heavy-work.js';
 import { registerJsonBody, registerNesting } from './json-body.js';
 import { registerLoadShedder } from './load-shedder.js';
-import { registerValidation } from '../kernel/validation.js';
+import { registerSchemas } from '../kernel/validation.js';
 
 export interface AppDeps extends AccessDeps, Pick<ClientAddressDeps, 'trustedProxies'> {
   readonly logger: Logger;
@@ -96,7 +96,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   // Fastify parses text/plain, which fetch sends by default. Without its parser the error names the missing content type.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
-  registerValidation(app);
+  registerSchemas(app);
   registerErrorAnswers(app, {
     methodsOf: routes.methodsOf,
     docsPath: deps.docsPath ?? '/api/v1/docs',

@@ -1,4 +1,4 @@
-/** Serves the guides and the pages they link to under the API root, rendered once at the start. Links that lead elsewhere in the repository become text. */
+/** Serves the guides and the pages they link to under the API root, rendered when first asked for. Links that lead elsewhere in the repository become text. */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -44,13 +44,18 @@ const namesIn = (directory: string): readonly string[] =>
 export async function serveGuidePages(app: FastifyInstance, root: string): Promise<void> {
   const names = [...namesIn('.'), ...namesIn('guides')];
   const served = new Set(names);
-  const pages = new Map(names.map((name) => [name, render(name, served)]));
+  const pages = new Map<string, Page>();
+  const pageOf = (name: string): Page | undefined => {
+    const page = pages.get(name) ?? (served.has(name) ? render(name, served) : undefined);
+    if (page !== undefined) pages.set(name, page);
+    return page;
+  };
   await registerOpen(app, async (scope) => {
     scope.get<{ Params: { '*': string } }>(
       `${root}/${folder}/*`,
       { schema: { hide: true } },
       async ({ params }, reply) => {
-        const page = pages.get(params['*']);
+        const page = pageOf(params['*']);
         if (page === undefined) throw notFound('page');
         return reply.header('content-security-policy', policy).type(page.type).send(page.text);
       },
@@ -58,7 +63,12 @@ export async function serveGuidePages(app: FastifyInstance, root: string): Promi
   });
 }
 
-function render(name: string, served: ReadonlySet<string>): { readonly type: string; readonly text: string } {
+interface Page {
+  readonly type: string;
+  readonly text: string;
+}
+
+function render(name: string, served: ReadonlySet<string>): Page {
   const text = readFileSync(join(docs, name), 'utf8');
   if (name.endsWith('.json')) return { type: 'application/json; charset=utf-8', text };
   const body = renderMarkdown(text, (path) => served.has(posix.join(posix.dirname(name), path)));
