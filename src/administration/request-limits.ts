@@ -136,12 +136,13 @@ type TakeRate = (who: string, tag: string, limits: readonly RateLimit[], what?: 
 
 /**
  * Calls a minute of an address, or of its /64; 0 if it is not limited. Addresses that nobody has on the internet are no caller’s own: they are of a
- * network’s inside, or of a proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
+ * network’s inside, or of a proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody. Calls with contradictory
+ * headers are limited under the address of their proxy: a respondent sends none.
  */
 const createAddressLimit =
   ({ publicPerAddress, networkOf }: Pick<LimitDeps, 'publicPerAddress' | 'networkOf'>) =>
   (address: Address | null): number =>
-    address?.range === 'public'
+    address?.range === 'public' || address?.isDisputed === true
       ? publicPerAddress * (isCarrierOrCampus(networkOf(address)) ? sharedAddressFactor : 1)
       : 0;
 

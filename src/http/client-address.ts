@@ -23,7 +23,7 @@ const warnings = {
   untrusted: 'a forwarding header came from an address that VH_TRUSTED_PROXIES does not name, and was ignored',
   malformed: 'a trusted proxy sent a forwarding header that names no address',
   contradictory:
-    'X-Forwarded-For and Forwarded name different clients; let the proxy remove the one that it does not write',
+    'X-Forwarded-For and Forwarded of a proxy in VH_TRUSTED_PROXIES name different clients, and the call counts as the proxy’s own; let the proxy remove the header that it does not write',
 } as const;
 
 export function registerClientAddress(app: FastifyInstance, deps: ClientAddressDeps): void {

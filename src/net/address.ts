@@ -17,6 +17,8 @@ export interface Address {
   readonly place: string;
   /** The network that neighbors share: /24 for IPv4, /48 for IPv6, in canonical CIDR form. */
   readonly prefix: string;
+  /** The address is that of a trusted proxy whose headers name different clients: limits hold for it, although it is nobody’s own. */
+  readonly isDisputed?: true;
 }
 
 /** Longest text that can be an address: IPv6 with a dotted-quad tail. */

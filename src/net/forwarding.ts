@@ -5,8 +5,9 @@
  *     X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.0.0.2     connection: 10.0.0.3     trusted: 10.0.0.0/8
  *                      made up       the client ◀──────────────────────────
  *
- * An entry that is no address ends the walk at the proxy that wrote it. Where both headers are there and name different clients, neither is
- * believed: a proxy that writes one of them passes on the other as the client sent it. Never throws.
+ * An entry that is no address ends the walk at the proxy that wrote it. If both headers are there and name different clients, neither is
+ * believed: a proxy that writes one of them passes on the other as the client sent it. Such calls count under the proxy’s address, with the
+ * limits of a client’s, so that a header that anybody can add lifts no limit. Never throws.
  */
 import { BlockList } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -75,7 +76,9 @@ export function createFindClient(trusted: readonly Network[]): FindClient {
       ...(forwarded === undefined ? [] : [walk(peer, readForwarded(forwarded))]),
     ];
     const [first = { address: peer, ignored: null }, second = first] = found;
-    return first.address?.text === second.address?.text ? first : { address: peer, ignored: 'contradictory' };
+    return first.address?.text === second.address?.text
+      ? first
+      : { address: { ...peer, isDisputed: true }, ignored: 'contradictory' };
   };
 }
 

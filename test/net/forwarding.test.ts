@@ -58,6 +58,7 @@ t.test('both headers count where they name the same client, and neither does oth
   t.same(both('203.0.113.9', 'for=203.0.113.9'), ['203.0.113.9', null]);
   t.same(both('203.0.113.9', 'for=1.1.1.1'), ['10.0.0.1', 'contradictory']);
   t.same(both('1.1.1.1', 'for=203.0.113.9'), ['10.0.0.1', 'contradictory']);
+  t.same(both('203.0.113.9', 'for=unknown'), ['10.0.0.1', 'contradictory']);
 });
 
 t.test('whatever a client sends before its own address changes nothing', async (t) => {

@@ -16,6 +16,24 @@ t.test('a forwarding header of an address that is not trusted is ignored, warned
   t.match(metrics, /vh_forwarding_ignored_total\{reason="untrusted"\} 6/);
 });
 
+t.test(
+  'headers of a trusted proxy that contradict each other lift no limit, and the warning names the setting',
+  async (t) => {
+    const service = await startTestService(t, { VH_TRUSTED_PROXIES: '127.0.0.1', VH_PUBLIC_PER_ADDRESS: '3' });
+    const { siteKey, siteUrl } = service.bootstrap;
+    const start = (forwarded: Readonly<Record<string, string>>) =>
+      service.call('POST', '/public/sessions', {
+        body: { siteKey },
+        headers: { origin: new URL(siteUrl).origin, 'x-forwarded-for': '8.8.4.4', ...forwarded },
+      });
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n += 1) statuses.push((await start({ forwarded: `for=198.51.100.${n}` })).status);
+    t.same(statuses.slice(3), [429, 429, 429]);
+    t.equal((await start({})).status, 201, 'whoever sends one header alone is somebody else');
+    t.ok(service.log.some((line) => line.includes('VH_TRUSTED_PROXIES') && line.includes('name different clients')));
+  },
+);
+
 t.test('a setting that names no network, or all of them, stops the start', async (t) => {
   for (const value of ['localhost', '10.0.0.0/40', '0.0.0.0/0', '10.0.0.1 10.0.0.2'])
     t.throws(() => readSettings({ VH_TRUSTED_PROXIES: value }), { message: /^VH_TRUSTED_PROXIES must list addresses/ });
