@@ -1,10 +1,13 @@
-/** Starts the service, prints where it listens and, on the first start, the demo keys. The log goes to standard error. */
+/** Starts the service, prints where it listens and, on the first start, the demo keys: to a terminal alone. The log goes to standard error. */
+import { resolve } from 'node:path';
 import { readSettings, SettingError } from '../config/read.js';
 import type { Settings } from '../config/settings.js';
 import { isUnavailable } from '../errors.js';
 import { startService, type Service } from '../main.js';
+import type { Bootstrap } from '../projects/operator/bootstrap.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger } from '../telemetry/logger.js';
+import { exportLines } from './shell-names.js';
 
 /** Runs until `stop` is aborted, and then ends the process. */
 export async function serve(stop: AbortSignal): Promise<void> {
@@ -53,9 +56,10 @@ function orExit<T>(read: () => T): T {
   }
 }
 
-/** Addresses of what this process serves, and on the first start the keys. */
+/** Addresses of what this process serves, and where its keys are. */
 function describe({ bootstrap, serves, firstStart }: Service, settings: Settings): string {
-  const { siteUrl, baseUrl, audienceUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
+  const { siteUrl, baseUrl, audienceUrl, adminUrl, projectKey } = bootstrap;
+  const showsKeys = firstStart && process.stdout.isTTY;
   const lines = [
     serves.api && serves.audience ? 'VerifyHuman is up.' : `VerifyHuman is up as ${settings.VH_ROLES.join(', ')}.`,
     ...(serves.api ? [`  API            ${baseUrl}`] : []),
@@ -64,23 +68,23 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
     ...(serves.demo ? [`  Demo page      ${siteUrl}/demo`] : []),
     `  Metrics        ${adminUrl}/metrics`,
   ];
-  if (firstStart)
-    lines.push(
-      '',
-      'First start: a demo organization was made. Its keys, shown once (and kept in bootstrap.json in the data directory):',
-      `  project           ${projectId}`,
-      `  project key       ${projectKey} (secret; your backend scores with it)`,
-      `  organization key  ${organizationKey} (secret; makes projects, measures nothing)`,
-      `  probe key         ${probeKey} (public; goes on the page as data-project-key)`,
-      '',
-      'The same for a shell, by the names that the documentation uses:',
-      `  export API=${baseUrl} PROJECT_ID=${projectId} PROJECT_KEY=${projectKey} ORGANIZATION_KEY=${organizationKey}`,
-    );
+  if (firstStart) lines.push('', 'First start: a demo organization was made.');
+  if (projectKey !== undefined) {
+    const directory = resolve(settings.VH_DATA_DIR);
+    const keys = `Its keys are in ${directory}/bootstrap.json. For a shell, by the names that the documentation uses:`;
+    if (showsKeys) lines.push(...describeKeys(bootstrap as Bootstrap));
+    else
+      lines.push(
+        '',
+        firstStart ? keys : `The demo organization: ${keys}`,
+        `  eval "$(VH_DATA_DIR='${directory}' npm run --silent keys)"`,
+      );
+  }
   if (serves.api && projectKey !== undefined)
     lines.push(
       '',
       'Score a session:',
-      `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"8.8.8.8"}'`,
+      `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${showsKeys ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"8.8.8.8"}'`,
     );
   if (serves.api && settings.GEOIP_ASN_DB === null)
     lines.push(
@@ -89,4 +93,18 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
       'Where to get them: docs/geography.md',
     );
   return `${lines.join('\n')}\n`;
+}
+
+function describeKeys(bootstrap: Bootstrap): string[] {
+  const { projectKey, organizationKey, probeKey, projectId } = bootstrap;
+  return [
+    'Its keys, shown once (and kept in bootstrap.json in the data directory):',
+    `  project           ${projectId}`,
+    `  project key       ${projectKey} (secret; your backend scores with it)`,
+    `  organization key  ${organizationKey} (secret; makes projects, measures nothing)`,
+    `  probe key         ${probeKey} (public; goes on the page as data-project-key)`,
+    '',
+    'The same for a shell, by the names that the documentation uses:',
+    ...exportLines(bootstrap).map((line) => `  ${line}`),
+  ];
 }

@@ -39,29 +39,45 @@ const score = async (bootstrap: Bootstrap, sessionId: string): Promise<ScoreRepl
 const directory = temporaryDirectory(t);
 
 t.test(
-  'the first npm start prints keys and a curl line that works, its log holds no key, and SIGTERM reaches the service',
+  'the first npm start prints where its keys are and a curl line that works, a pipe gets no key, and SIGTERM reaches the service',
   async (t) => {
     const service = startProcess(t, { VH_DATA_DIR: directory }, 'npm-start');
     const bootstrap = await service.ready();
     const { stdout, stderr } = service.output();
-    t.ok(stdout.includes(bootstrap.projectKey) && stdout.includes(bootstrap.organizationKey));
-    t.notOk(stderr.includes(bootstrap.projectKey));
-    const line = stdout.split('\n').find((text) => text.trim().startsWith('curl'));
-    const { stdout: reply } = await run('sh', ['-c', line ?? 'false']);
+    for (const secret of [bootstrap.projectKey, bootstrap.organizationKey])
+      t.notOk((stdout + stderr).includes(secret), 'standard output is a pipe, and so may be a log');
+    const lineOf = (command: string) => stdout.split('\n').find((text) => text.trim().startsWith(command)) ?? 'false';
+    const shell = (command: string) => run('sh', ['-c', `${lineOf('eval')}\n${command}`], { cwd: packageRoot });
+    const { stdout: reply } = await shell(lineOf('curl'));
     const scored = JSON.parse(reply) as ScoreReply;
     t.match(scored, { score: 0, sessionId: 'session-1' });
     const notes = scored.evidence.notes.map(({ code }) => code);
     t.notOk(notes.includes('address_not_public'), 'its address could be a respondent’s');
-    const exported = stdout.split('\n').find((text) => text.trim().startsWith('export'));
-    const { stdout: again } = await run('sh', [
-      '-c',
-      `${exported}\ncurl -s "$API/projects/$PROJECT_ID" -H "X-API-Key: $ORGANIZATION_KEY"`,
-    ]);
+    const { stdout: again } = await shell('curl -s "$API/projects/$PROJECT_ID" -H "X-API-Key: $ORGANIZATION_KEY"');
     t.match(JSON.parse(again), { projectId: bootstrap.projectId }, 'the variables fit the calls of the documentation');
     t.equal(await service.end('SIGTERM'), 0, 'SIGTERM ends it with 0');
     await t.rejects(fetch(`${bootstrap.adminUrl}/healthz`), 'and nothing is left that listens');
   },
 );
+
+t.test('a terminal gets the keys of the first start', async (t) => {
+  const directory = temporaryDirectory(t);
+  const start = `${process.execPath} ${join(packageRoot, 'dist/src/cli/start.js')}`;
+  const child = spawn('script', ['--quiet', '--command', `exec ${start}`, '/dev/null'], {
+    env: { ...process.env, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: directory },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let shown = '';
+  child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  await waitUntil(() => /Score a session:\s+curl/.test(shown), 'it is up');
+  const { projectKey, organizationKey } = JSON.parse(
+    readFileSync(join(directory, 'bootstrap.json'), 'utf8'),
+  ) as Bootstrap;
+  for (const secret of [projectKey, organizationKey]) t.ok(shown.includes(secret));
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});
 
 t.test('a process that goes on where another ended', async (t) => {
   const first = startProcess(t, { VH_DATA_DIR: directory });
