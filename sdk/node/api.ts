@@ -194,6 +194,7 @@ export interface TokenReply {
   readonly priorParticipation?: (TokenMatch & { /** Unix seconds. */ readonly lastSeenAt: number }) | null;
   readonly studyId?: string;
   readonly respondentId?: string;
+  readonly dataCollector?: string;
   /** Unix seconds. */
   readonly issuedAt?: number;
   readonly expiresAt?: number;

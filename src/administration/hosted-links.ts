@@ -3,7 +3,7 @@
  *
  *     alive ──expiresAt──▶ expired         ──deleted──▶ deleted         ──uses reach maxUses──▶ used_up
  *
- * Sessions start of an alive link only; one that was started may end, and be tried again, after the link expired or was deleted. A use is a
+ * Sessions start through an alive link only, retries among them; one that was started may end after the link expired or was deleted. A use is a
  * pass, and a chain of retries has one at most: opening the page, starting sessions, or failing, uses nothing up. Once all uses are taken no session of the
  * link ends any more: of verifications that race for the last use the database lets one through.
  */
@@ -26,6 +26,7 @@ export interface HostedLink extends LinkOwner {
   readonly linkId: string;
   readonly studyId: string | null;
   readonly respondentId: string | null;
+  readonly dataCollector: string | null;
   readonly metadata: Metadata;
   readonly returnUrl: string | null;
   /** The service made the link for a page of its own, whose address no project lists. */
@@ -41,7 +42,7 @@ export interface HostedLink extends LinkOwner {
 
 type LinkRow = Row & HostedLink;
 const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", mode, study_id AS "studyId",
-  respondent_id AS "respondentId", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
+  respondent_id AS "respondentId", data_collector AS "dataCollector", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
@@ -67,8 +68,9 @@ export async function insertLink(
 ): Promise<HostedLink> {
   const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
   const [row] = await tx.query<LinkRow>(
-    `INSERT INTO hosted_links (link_id, organization_id, project_id, mode, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12) RETURNING ${columns}`,
+    `INSERT INTO hosted_links (link_id, organization_id, project_id, mode, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at,
+       data_collector)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13) RETURNING ${columns}`,
     [
       idAt('link', nowMs, randomBytes(secretBytes)),
       owner.organizationId,
@@ -82,6 +84,7 @@ export async function insertLink(
       creation.maxUses ?? null,
       new Date(nowMs),
       expiresAt,
+      creation.dataCollector ?? null,
     ],
   );
   if (row === undefined) throw new Error('the insert returned no row');

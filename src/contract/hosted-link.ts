@@ -20,6 +20,7 @@ export const LinkCreation = Type.Partial(
     respondentId: CallerId(
       'Your id of the respondent, best a salted hash, where the link is for one; every session carries it.',
     ),
+    dataCollector: CallerId('Label of the collector, wave or field site; every session of the link carries it.'),
     metadata: Metadata,
     returnUrl: Type.String({
       minLength: 1,
@@ -51,6 +52,7 @@ export const LinkReply = Type.Object({
   url,
   studyId: Nullable(Type.String()),
   respondentId: Nullable(Type.String()),
+  dataCollector: Nullable(Type.String()),
   metadata: Metadata,
   returnUrl: Nullable(Type.String()),
   createdAt: Timestamp,

@@ -6,7 +6,9 @@ import { ConsentTerms, Warnings } from './consent.js';
 import { evidenceFramesModes } from './evidence-frames.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
 
+/** From the least strict to the strictest. */
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
+export type WidgetMode = (typeof widgetModes)[number];
 export const demandedAssurances = ['device_only', 'biometric'] as const;
 export type DemandedAssurance = (typeof demandedAssurances)[number];
 export const degradedModes = ['FAIL_CLOSED', 'FAIL_OPEN_FLAGGED', 'FAIL_OPEN_TRUSTED'] as const;

@@ -68,6 +68,7 @@ export const TokenClaims = Type.Object({
   }),
   study_id: Type.Optional(Type.String()),
   respondent_id: Type.Optional(Type.String()),
+  data_collector: Type.Optional(Type.String()),
   risk_overall: Type.Optional(unit('Where the project shows risk.')),
 });
 export type TokenClaims = Static<typeof TokenClaims>;
@@ -129,6 +130,7 @@ export const TokenReply = Type.Object({
   priorParticipation: Type.Optional(Verdict.properties.priorParticipation),
   studyId: Type.Optional(Type.String()),
   respondentId: Type.Optional(Type.String()),
+  dataCollector: Type.Optional(Type.String()),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   error: Type.Optional(StringEnum(tokenErrors, { description: 'Where success is false; then alone, or with field.' })),

@@ -180,22 +180,26 @@ t.test('a link opens its project to the service’s own page, and to no other', 
   t.match(await read({ 'sec-fetch-site': 'cross-site' }), { status: 403 });
 });
 
-t.test('what the link carries stands over what the page says', async (t) => {
-  const { linkId } = await makeLink({
-    studyId: 'study-7',
-    respondentId: 'r-1',
-    metadata: { wave: 2, vh_retry_count: 9 },
-  });
-  const { body } = await startSession(linkId, {
-    studyId: 'other',
-    respondentId: 'somebody else',
-    metadata: { wave: 1, own: true },
-  });
-  t.match(body, { studyConfig: { studyId: 'study-7' }, metadata: { wave: 2, own: true } });
-  t.notOk('vh_retry_count' in body.metadata);
-  const { body: verified } = await verify(body);
-  const token = await service.call('POST', '/token/verify', { body: { token: verified.verificationToken } });
-  t.match(token.body, { success: true, studyId: 'study-7', respondentId: 'r-1' });
+const claims = { studyId: 'other', respondentId: 'somebody else', dataCollector: 'south', metadata: { bonus: 100 } };
+
+async function validate(session: SessionReply): Promise<Readonly<Record<string, unknown>>> {
+  const { body } = await verify(session);
+  return (await service.call('POST', '/token/verify', { body: { token: body.verificationToken } })).body;
+}
+
+t.test('a session carries what its link carries, and nothing that the page says', async (t) => {
+  const carried = { studyId: 'study-7', respondentId: 'r-1', dataCollector: 'north' };
+  const { linkId } = await makeLink({ ...carried, metadata: { wave: 2, vh_retry_count: 9 } });
+  const { body } = await startSession(linkId, claims);
+  t.match(body, { studyConfig: { studyId: 'study-7' } });
+  t.same(body.metadata, { wave: 2 });
+  t.match(await validate(body), { success: true, ...carried });
+
+  const { body: bare } = await startSession((await makeLink({})).linkId, claims);
+  t.same(bare.metadata, {});
+  const told = await validate(bare);
+  t.match(told, { success: true });
+  for (const name of Object.keys(claims)) t.notOk(name in told, name);
 });
 
 /** A body that tries a failed session again. */
@@ -222,8 +226,21 @@ t.test('uses are passes: a reload and a failure use nothing up, and the last use
   t.match(await startSession(linkId), { status: 410, body: { reason: 'used_up' } });
   t.match(await verify(late, automated), { status: 410 }, 'nor does a failure come after the last pass');
   const { linkId: another } = await makeLink({ maxUses: 1 });
-  for (const end of [{ linkId: another }, { linkId: undefined, headers: { origin: 'https://survey.example' } }])
-    t.match(await startSession('', { ...end, ...again(failing) }), { status: 404 }, 'no way from one link to another');
+  for (const end of [{ linkId: another }, { linkId: undefined, headers: { origin: 'https://survey.example' } }]) {
+    const moved = await startSession('', { ...end, ...again(failing) });
+    t.match(moved, { status: 410, body: { reason: 'used_up' } }, 'no way from one link to another');
+  }
+});
+
+t.test('a link that ended starts no retry', async (t) => {
+  const { linkId } = await makeLink({});
+  const { body: failed } = await startSession(linkId);
+  await verify(failed, automated);
+  await service.call('DELETE', `${links}/${linkId}`);
+  for (const named of [linkId, undefined]) {
+    const retry = await startSession('', { linkId: named, ...again(failed) });
+    t.match(retry, { status: 410, body: { code: 'LINK_ENDED', reason: 'deleted' } });
+  }
 });
 
 t.test('of a link for one use comes one signed return, whatever is tried again', async (t) => {

@@ -55,6 +55,29 @@ t.test('a retry keeps the respondent and the study of the failed session', async
   }
 });
 
+t.test(
+  'a retry from a page keeps collector, metadata and the stricter widget mode of the failed session',
+  async (t) => {
+    const created = { respondentId: 'inherits', dataCollector: 'north', metadata: { wave: 2 }, widgetMode: 'standard' };
+    const { sessionId, clientSecret } = await failOnce(created);
+    const again = { previousSessionId: sessionId, previousClientSecret: clientSecret };
+    const claimed = {
+      dataCollector: 'south',
+      metadata: { bonus: 100 },
+      widgetMode: 'invisible',
+      linkId: 'link_of_another',
+    };
+    const { body, status } = await startFromPage({ ...again, ...claimed });
+    t.equal(status, 201);
+    const retry: SessionReply = body;
+    t.match(retry, { studyConfig: { widgetMode: 'standard' } });
+    t.same(retry.metadata, { wave: 2, vh_original_session_id: sessionId, vh_retry_count: 1 });
+    const { verificationToken } = (await verify(service, retry)).body;
+    const told = await service.call('POST', '/token/verify', { body: { token: verificationToken } });
+    t.match(told.body, { success: true, dataCollector: 'north' });
+  },
+);
+
 t.test('a page tries again only what was its own: by the secret, or in the browser that failed', async (t) => {
   const failed = await failOnce({}, { device: { ...automated.device, ids: { token: deviceToken, kept: true } } });
   const previousSessionId = failed.sessionId;

@@ -28,19 +28,18 @@ export async function findNamedLink(
   return link;
 }
 
-/**
- * What is created of a request through a link: the link’s own values stand over those of the page. Throws LINK_ENDED; who failed may try
- * again after the link expired or was deleted, and not once its passes are taken.
- */
-export function throughLink<R extends SessionRequest>(link: HostedLink, request: R, nowMs: number): R {
+/** What is created through a link: for whom and for what says the link, and nothing that the caller sends. Throws LINK_ENDED, for a retry as well. */
+export function throughLink(link: HostedLink, request: SessionRequest, nowMs: number): SessionRequest {
   const state = linkStateOf(link, nowMs);
-  const isRetry = request.previousSessionId !== undefined;
-  if (state === 'used_up' || (state !== 'alive' && !isRetry)) throw ended(state);
+  if (state !== 'alive') throw ended(state);
+  const { studyId: _study, respondentId: _respondent, dataCollector: _collector, ...own } = request;
+  const { studyId, respondentId, dataCollector, metadata } = link;
   return {
-    ...request,
-    metadata: { ...request.metadata, ...link.metadata },
-    ...(link.studyId === null ? {} : { studyId: link.studyId }),
-    ...(link.respondentId === null ? {} : { respondentId: link.respondentId }),
+    ...own,
+    metadata,
+    ...(studyId === null ? {} : { studyId }),
+    ...(respondentId === null ? {} : { respondentId }),
+    ...(dataCollector === null ? {} : { dataCollector }),
   };
 }
 

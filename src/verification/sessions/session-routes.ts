@@ -67,14 +67,16 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const payer = { siteKey, address: request.clientAddress };
       // The call that it was asked by was counted.
       const proof = deps.proofs.read(payer, solved);
-      const link = await findNamedLink(deps.database, readSiteKey(siteKey).projectId, body.linkId);
+      const parent = await findParent(deps, body);
+      const linkId = body.previousSessionId === undefined ? body.linkId : (parent?.linkId ?? undefined);
+      const link = await findNamedLink(deps.database, readSiteKey(siteKey).projectId, linkId);
       const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
         isLinked: link !== null,
         counts: proof === null ? 'sessions' : 'reads',
       });
       await deps.limits.requireTrial(project.organizationId);
       if (proof === null) await deps.proofs.charge(payer);
-      await requireOwnRetry(deps, request.clientAddress, body);
+      await requireOwnRetry(deps, request.clientAddress, body, parent);
       const { deviceToken } = body;
       if (deviceToken !== undefined)
         await deps.limits.takeDevice(siteKey, deps.deviceRefOf(project.organizationId, deviceToken));
@@ -94,14 +96,19 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
   );
 }
 
+const findParent = async (
+  { database }: Pick<SessionRouteDeps, 'database'>,
+  { previousSessionId }: Pick<SessionCreation, 'previousSessionId'>,
+): Promise<StoredSession | null> => (previousSessionId === undefined ? null : findSession(database, previousSessionId));
+
 /** A page tries again what failed in it, or in the browser that it runs in. Throws INVALID_CLIENT_SECRET, the same where there is no such session. */
 async function requireOwnRetry(
   { database, secrets, deviceRefOf }: SessionRouteDeps,
   address: FastifyRequest['clientAddress'],
-  { previousSessionId: sessionId, previousClientSecret, deviceToken }: Omit<PublicSessionCreation, 'siteKey' | 'proof'>,
+  { previousSessionId, previousClientSecret, deviceToken }: Omit<PublicSessionCreation, 'siteKey' | 'proof'>,
+  parent: StoredSession | null,
 ): Promise<void> {
-  if (sessionId === undefined) return;
-  const parent = await findSession(database, sessionId);
+  if (previousSessionId === undefined) return;
   if (parent !== null && deviceToken !== undefined) {
     const deviceRef = deviceRefOf(parent.organizationId, deviceToken);
     if (await wasOnDevice(database, parent, deviceRef)) return;
@@ -137,7 +144,9 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       if (projectId === null)
         throw invalid([{ path: '/siteKey', message: 'is needed with an organization key: it says which project.' }]);
       const owner = await ownerOf(deps, caller, projectId);
-      const link = await findNamedLink(deps.database, projectId, body.linkId);
+      const parent = await findParent(deps, body);
+      const linkId = body.previousSessionId === undefined ? body.linkId : (parent?.linkId ?? undefined);
+      const link = await findNamedLink(deps.database, projectId, linkId);
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create({ ...owner, link }, creation));
     },

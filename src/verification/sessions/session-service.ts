@@ -5,7 +5,7 @@
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import type { SessionMode } from '../../contract/common.js';
-import { configDefaults, projectDefaults } from '../../contract/project.js';
+import { configDefaults, projectDefaults, widgetModes, type WidgetMode } from '../../contract/project.js';
 import { type Metadata, type SessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import type { FindStepUp, StepUp } from '../../contract/step-up.js';
 import { makeId } from '../../crypto/ids.js';
@@ -107,9 +107,8 @@ export function createSessionService(deps: SessionServiceDeps) {
       if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
       const parent = await findSession(database, previousSessionId);
       const isSame = parent?.projectId === owner.project.projectId && parent.mode === owner.mode;
-      if (parent === null || !isSame || parent.linkId !== (request.linkId ?? null)) throw notFound('previous session');
-      const { studyId: _studyId, respondentId: _respondentId, ...own } = request;
-      return start(owner, () => insertRetry(owner, parent, { ...own, ...identityOf(parent) }));
+      if (parent === null || !isSame) throw notFound('previous session');
+      return start(owner, () => insertRetry(owner, parent, retryRequest(owner, parent, request)));
     },
     /** Tries a failed session again, with everything that it was created with. */
     retry: (owner: SessionOwner, parent: StoredSession) =>
@@ -138,22 +137,42 @@ async function reread(tx: Queryable, parent: StoredSession): Promise<StoredSessi
   return session;
 }
 
+/** A backend decides what it sends, but not for whom a chain is. A page decides nothing: what it sends may come from an attacker. */
+function retryRequest(owner: SessionOwner, parent: StoredSession, request: SessionRequest): SessionRequest {
+  const { studyId: _studyId, respondentId: _respondentId, linkId: _linkId, ...own } = request;
+  if (owner.asker === 'backend') return { ...own, ...identityOf(parent) };
+  const { widgetMode, lockWidgetMode } = { ...configDefaults, ...owner.project.fields.config };
+  const asked = lockWidgetMode ? widgetMode : (request.widgetMode ?? widgetMode);
+  return {
+    ...requestOf(parent),
+    ...(request.consent === undefined ? {} : { consent: request.consent }),
+    widgetMode: stricterMode(parent.widgetMode, asked),
+  };
+}
+
+const stricterMode = (one: WidgetMode, other: WidgetMode): WidgetMode =>
+  widgetModes.indexOf(one) > widgetModes.indexOf(other) ? one : other;
+
 /** What a session was created with; the widget mode is not part of it, so that the project’s current one holds. */
 function requestOf(parent: StoredSession): SessionRequest {
-  const { linkId, dataCollector, metadata, consent } = parent;
+  const { dataCollector, metadata, consent } = parent;
   return {
     metadata,
     ...identityOf(parent),
-    ...(linkId === null ? {} : { linkId }),
     ...(dataCollector === null ? {} : { dataCollector }),
     ...(consent === null ? {} : { consent }),
   };
 }
 
-/** What every session of a chain has of its first one, whatever a page says. */
-const identityOf = ({ studyId, respondentId }: StoredSession): Pick<SessionRequest, 'studyId' | 'respondentId'> => ({
+/** What every session of a chain has of its first one, whoever asks. */
+const identityOf = ({
+  studyId,
+  respondentId,
+  linkId,
+}: StoredSession): Pick<SessionRequest, 'studyId' | 'respondentId' | 'linkId'> => ({
   ...(studyId === null ? {} : { studyId }),
   ...(respondentId === null ? {} : { respondentId }),
+  ...(linkId === null ? {} : { linkId }),
 });
 
 const stepUpModes = { light: 'captcha', heavy: 'standard' } as const;

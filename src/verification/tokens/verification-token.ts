@@ -118,6 +118,7 @@ function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply
     ...(result === null ? {} : detailsOf(result)),
     ...(claims.study_id === undefined ? {} : { studyId: claims.study_id }),
     ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
+    ...(claims.data_collector === undefined ? {} : { dataCollector: claims.data_collector }),
     issuedAt: claims.iat,
     expiresAt: claims.exp,
   };
@@ -150,7 +151,7 @@ export const tokenLifetimeSeconds = 3_600;
 
 export type CompletedSession = Pick<
   NewSession,
-  'organizationId' | 'projectId' | 'sessionId' | 'mode' | 'studyId' | 'respondentId' | 'widgetMode'
+  'organizationId' | 'projectId' | 'sessionId' | 'mode' | 'studyId' | 'respondentId' | 'dataCollector' | 'widgetMode'
 > & {
   readonly tokenId: string;
   readonly completedAt: Date;
@@ -198,5 +199,6 @@ export function claimsOf(session: CompletedSession, issuer: string): TokenClaims
     ...(riskOverall === undefined ? {} : { risk_overall: riskOverall }),
     ...(session.studyId === null ? {} : { study_id: session.studyId }),
     ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
+    ...(session.dataCollector === null ? {} : { data_collector: session.dataCollector }),
   };
 }

@@ -116,6 +116,7 @@ t.test('no field of the contract is missing in the client’s types', (t) => {
     priorParticipation: true,
     studyId: true,
     respondentId: true,
+    dataCollector: true,
     issuedAt: true,
     expiresAt: true,
     dispatch: true,

@@ -70,9 +70,10 @@ CREATE TABLE hosted_links (
   project_id      text NOT NULL REFERENCES projects,
   -- Of its sessions.
   mode            text NOT NULL CHECK (mode IN ('live', 'test', 'demo')),
-  -- What every session of the link carries; null: left to the page.
+  -- What every session of the link carries; null: nothing.
   study_id        text,
   respondent_id   text,
+  data_collector  text,
   metadata        jsonb NOT NULL,
   return_url      text,
   -- The service made it for a page of its own: the project's list of origins does not apply.
