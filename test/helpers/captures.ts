@@ -23,8 +23,8 @@ import { atRest, gauss, packFrames, project, webcam, type Camera, type Pose } fr
 export interface CaptureOptions {
   readonly seed: number;
   readonly challenges: readonly IssuedChallenge[];
-  /** What is done in place of what is asked, by position. */
-  readonly performed: readonly ChallengeType[];
+  /** What is done in place of what is asked, by position: one gesture, or several, a second each. */
+  readonly performed: readonly (ChallengeType | readonly ChallengeType[])[];
   readonly framesPerSecond: number;
   readonly topology: Topology;
   readonly camera: Camera;
@@ -57,6 +57,8 @@ const gestures: Readonly<
   nod: { ms: 800, pose: (share) => ({ pitch: 16 * Math.sin(Math.PI * share) }) },
   smile: { ms: 900, pose: (share) => ({ smile: Math.sin(Math.PI * share) }) },
 };
+
+const gestureMs = 1_000;
 
 export const challengesOf = (...types: readonly ChallengeType[]): IssuedChallenge[] =>
   types.map((type, index) => ({ id: `challenge-${index + 1}`, type, timeoutMs: 10_000 }));
@@ -145,9 +147,11 @@ function gestureAt(
   atMs: number,
 ): Partial<Pose> {
   const index = Math.floor((atMs - leadMs) / (shownMs + gapMs));
-  const type = performed[index] ?? challenges[index]?.type;
+  const types = [performed[index] ?? challenges[index]?.type ?? []].flat();
+  const sinceMs = atMs - leadMs - index * (shownMs + gapMs) - reactionMs;
+  const type = types[Math.floor(sinceMs / gestureMs)];
   if (type === undefined) return {};
-  const share = (atMs - leadMs - index * (shownMs + gapMs) - reactionMs) / gestures[type].ms;
+  const share = (sinceMs % gestureMs) / gestures[type].ms;
   return share > 0 && share < 1 ? gestures[type].pose(share) : {};
 }
 

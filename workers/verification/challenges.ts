@@ -10,6 +10,7 @@ import { claimsHaste, keepsCommitments } from './commitments.js';
 import type { Motion } from './geometry.js';
 import { findResponse } from './gestures.js';
 import type { Track } from './landmarks.js';
+import { keptOfAnswer } from './other-movements.js';
 
 export const challengeEdges = {
   /** Nobody moves on purpose sooner after a challenge is shown, ms. */
@@ -95,8 +96,11 @@ export function judgeChallenges(
     }
     const { startedAtMs, endedAtMs: overAtMs } = claimed;
     const range = rangeOf(claimed, movement.track);
+    const [first, last] = range;
+    const kept = keptOfAnswer(challenge.type, movement.motion, { first, last }, response.frames);
+    if (kept === 0) continue;
     answers.push({ challenge, startedAtMs, endedAtMs: overAtMs, peakFrame: next.peakFrame ?? null, range });
-    quality += response.quality;
+    quality += response.quality * kept;
   }
   return {
     asked: count,

@@ -1,6 +1,6 @@
 /**
  * Answers to a challenge: a blink, a turn, a nod, a smile. A movement starts from rest, goes far enough in the direction asked for, and
- * comes back. Moving the other way as well answers nothing: whoever does everything has not read the challenge.
+ * comes back. Moving the other way as well answers nothing. Other movements during a challenge are counted in other-movements.ts.
  */
 import type { ChallengeType } from '../../src/contract/verdict.js';
 import type { Blink } from './blink.js';
@@ -36,6 +36,13 @@ export interface Response {
   readonly onsetMs: number;
   /** 0-1. */
   readonly quality: number;
+  /** Places in the track from which to which it went. */
+  readonly frames: FrameRange;
+}
+
+export interface FrameRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Looks for the answer among frames `first` to `last` of the track; null where there is none. */
@@ -50,7 +57,9 @@ export function findResponse(
   switch (type) {
     case 'blink': {
       const blink = blinks.find(({ fromFrame, toFrame }) => fromFrame >= first && toFrame <= last);
-      return blink === undefined ? null : { onsetMs: blink.startedAtMs, quality: blink.quality };
+      if (blink === undefined) return null;
+      const { startedAtMs, quality, fromFrame, toFrame } = blink;
+      return { onsetMs: startedAtMs, quality, frames: { first: fromFrame, last: toFrame } };
     }
     case 'turn_left':
       return findExcursion(motion, motion.yaw, 1, gestureEdges.turnMin, gestureEdges.turnFull, range);
@@ -66,13 +75,8 @@ export function findResponse(
   }
 }
 
-interface Range {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** What the capture showed up to the challenge: not its first frames alone, which may still come back from the one before. */
-function restOf(values: Float64Array, { first, last }: Range): number {
+export function restOf(values: Float64Array, { first, last }: FrameRange): number {
   return median(values.subarray(0, Math.min(first + gestureEdges.restFrames, last + 1)));
 }
 
@@ -82,7 +86,7 @@ function findExcursion(
   direction: 1 | -1,
   least: number,
   full: number,
-  range: Range,
+  range: FrameRange,
 ): Response | null {
   const rest = restOf(values, range);
   const away = (frame: number): number => ((values[frame] ?? rest) - rest) * direction;
@@ -99,13 +103,15 @@ function findExcursion(
   while (back < count && (atMs[back] ?? Infinity) <= deadlineMs && away(back) > reached * gestureEdges.returnShare)
     back += 1;
   if (back >= count || (atMs[back] ?? Infinity) > deadlineMs) return null;
+  const onset = onsetOf(range.first, peak, (frame) => away(frame) >= least * gestureEdges.onsetShare);
   return {
-    onsetMs: onsetOf(atMs, range.first, peak, (frame) => away(frame) >= least * gestureEdges.onsetShare),
+    onsetMs: atMs[onset] ?? 0,
     quality: grade(reached, least, full),
+    frames: { first: onset, last: back },
   };
 }
 
-function findSmile(motion: Motion, range: Range): Response | null {
+function findSmile(motion: Motion, range: FrameRange): Response | null {
   const { mouthWidth, yaw, atMs } = motion;
   const { smileMin, smileFull, smileYawMax } = gestureEdges;
   const rest = restOf(mouthWidth, range);
@@ -117,16 +123,16 @@ function findSmile(motion: Motion, range: Range): Response | null {
   for (let frame = range.first; frame <= range.last; frame += 1) if (growth(frame) > growth(peak)) peak = frame;
   const reached = growth(peak);
   if (!(reached >= smileMin)) return null;
-  return {
-    onsetMs: onsetOf(atMs, range.first, peak, (frame) => growth(frame) >= smileMin * gestureEdges.onsetShare),
-    quality: grade(reached, smileMin, smileFull),
-  };
+  const onset = onsetOf(range.first, peak, (frame) => growth(frame) >= smileMin * gestureEdges.onsetShare);
+  let last = peak;
+  while (last < range.last && growth(last) > reached * gestureEdges.returnShare) last += 1;
+  return { onsetMs: atMs[onset] ?? 0, quality: grade(reached, smileMin, smileFull), frames: { first: onset, last } };
 }
 
-function onsetOf(atMs: Float64Array, first: number, peak: number, hasBegun: (frame: number) => boolean): number {
+function onsetOf(first: number, peak: number, hasBegun: (frame: number) => boolean): number {
   let frame = peak;
   while (frame > first && hasBegun(frame - 1)) frame -= 1;
-  return atMs[frame] ?? 0;
+  return frame;
 }
 
 function grade(reached: number, least: number, full: number): number {

@@ -45,6 +45,31 @@ t.test('a person who does what is asked passes, on fast and slow, good and bad c
   t.end();
 });
 
+t.test('a head that does the same movements in turn, whatever is asked, fails; one other movement does not', (t) => {
+  const judgeDoing = (performed: readonly ChallengeType[], set: readonly ChallengeType[], seed: number): Verdict => {
+    const challenges = challengesOf(...set);
+    const over = { challenges, seed, shownMs: 6_000, performed: set.map(() => performed) };
+    return judgeSession(capturedFacts(captureHuman(over), { challenges })).verdict;
+  };
+  const programs: readonly (readonly ChallengeType[])[] = [
+    ['blink', 'nod', 'smile', 'turn_left'],
+    ['blink', 'nod', 'smile', 'turn_left', 'turn_right'],
+    ['turn_right', 'smile', 'blink', 'nod'],
+  ];
+  for (const program of programs)
+    for (const [index, set] of sets.entries()) {
+      const verdict = judgeDoing(program, set, index + 1);
+      t.same([verdict.status, verdict.failureCategory], ['fail', 'liveness'], `${program.join()} for ${set.join()}`);
+    }
+  for (const other of ['smile', 'nod', 'turn_left'] as const) {
+    const challenges = challengesOf('blink', 'turn_right', 'blink');
+    const performed = ['blink', 'turn_right', ['blink', other]] as const;
+    const capture = captureHuman({ challenges, performed, shownMs: 3_000, seed: 7 });
+    t.equal(judgeSession(capturedFacts(capture, { challenges })).verdict.status, 'pass', other);
+  }
+  t.end();
+});
+
 t.test('a photograph that is waved fails as flat, even where it moves its eyes and mouth as asked', (t) => {
   for (let seed = 1; seed <= 8; seed += 1) {
     const verdict = judge(biometricEnvelope(capturePhoto({ seed })));
