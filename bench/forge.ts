@@ -17,6 +17,7 @@ import { median } from './load.js';
 import { createDraw, type Draw } from './panel/draw.js';
 import { serve } from './process.js';
 import { changeRecording, hashOf, splice, type Recording } from './recording.js';
+import { meshPhoto, renderAnswers } from './rendered-face.js';
 
 export interface ForgeBenchOptions {
   /** Sessions of each kind. */
@@ -25,7 +26,7 @@ export interface ForgeBenchOptions {
   readonly kind?: string;
 }
 
-type Kind = (service: Bootstrap) => Promise<(n: number) => Attempt>;
+type Kind = (service: Bootstrap) => Promise<(n: number) => Attempt | Promise<Attempt>>;
 
 /** Sessions played at the same time, each in real time; fewer where each costs the service its judgement of pictures. */
 const atOnce = { points: 16, pictures: 3 } as const;
@@ -49,7 +50,7 @@ export async function benchForge({ tries, kind = '' }: ForgeBenchOptions): Promi
       const played = await playAll(
         service.info,
         tries,
-        /recorded|with pictures/.test(name) ? atOnce.pictures : atOnce.points,
+        /recorded|rendered|with pictures/.test(name) ? atOnce.pictures : atOnce.points,
         attempt,
       );
       ratios[name] = played.filter(({ passed }) => passed).length / tries;
@@ -114,6 +115,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   [`points without pictures${sampled}`]: async () => forged(600_000),
   [`points with pictures of no face${sampled}`]: async () => (n) => withNoise(700_000 + n),
   ...(hasChromium() && {
+    [`rendered from one photograph${sampled}`]: async () => {
+      const photo = await meshPhoto();
+      return (n: number) => renderAnswers(photo, 650_000 + n);
+    },
     [`recorded person, nudged${sampled}`]: replayed(800_000, nudgeBy(4), recordPerson),
     [`recorded person, turned and nudged${sampled}`]: replayed(900_000, turn, recordPerson),
   }),
@@ -175,12 +180,12 @@ async function playAll(
   service: Bootstrap,
   tries: number,
   lanes: number,
-  attempt: (n: number) => Attempt,
+  attempt: (n: number) => Attempt | Promise<Attempt>,
 ): Promise<readonly Try[]> {
   const played: Try[] = [];
   let begun = 0;
   const lane = async (): Promise<void> => {
-    while (begun < tries) played.push(await play(service, attempt((begun += 1))));
+    while (begun < tries) played.push(await play(service, await attempt((begun += 1))));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return played;

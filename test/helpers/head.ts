@@ -81,18 +81,27 @@ const focalShare = 0.9;
 export function project(pose: Pose, camera: Camera, random: () => number): Float64Array {
   const places = new Float64Array(pointCount * 2);
   const focal = focalShare * camera.width;
-  const own = camera.noise * 0.5;
-  const shared = Array.from(regions, () => [gauss(random) * camera.noise, gauss(random) * camera.noise] as const);
+  const errors = drawReadingErrors(camera, random);
   for (const [index, still] of skull.entries()) {
     const [x, y, z] = move(express(index, still, pose), pose, camera.flat);
     const depth = distanceCentimetres - pose.nearer - z;
-    const [regionX, regionY] = shared[regions.findIndex((region) => region.includes(index))] ?? [0, 0];
-    const errX = camera.whiteNoise ? gauss(random) * camera.noise : regionX + gauss(random) * own;
-    const errY = camera.whiteNoise ? gauss(random) * camera.noise : regionY + gauss(random) * own;
-    places[index * 2] = camera.width / 2 + (focal * (x + pose.x)) / depth + errX;
-    places[index * 2 + 1] = camera.height / 2 - (focal * (y + pose.y)) / depth + errY;
+    places[index * 2] = camera.width / 2 + (focal * (x + pose.x)) / depth + (errors[index * 2] ?? 0);
+    places[index * 2 + 1] = camera.height / 2 - (focal * (y + pose.y)) / depth + (errors[index * 2 + 1] ?? 0);
   }
   return places;
+}
+
+/** By how much a model misreads each coordinate of the 23 points, pixels: points of one region err together, and each a little by itself. */
+export function drawReadingErrors({ noise, whiteNoise }: Camera, random: () => number): Float64Array {
+  const own = noise * 0.5;
+  const shared = Array.from(regions, () => [gauss(random) * noise, gauss(random) * noise] as const);
+  const errors = new Float64Array(pointCount * 2);
+  for (let index = 0; index < pointCount; index += 1) {
+    const region = shared[regions.findIndex((points) => points.includes(index))] ?? [0, 0];
+    for (const axis of [0, 1] as const)
+      errors[index * 2 + axis] = whiteNoise ? gauss(random) * noise : region[axis] + gauss(random) * own;
+  }
+  return errors;
 }
 
 function express(

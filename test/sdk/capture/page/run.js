@@ -6,9 +6,20 @@ const captureUrl = '/capture.js';
 
 const stage = { face: null, state: { tracks: [], drawn: 0, drawMs: 0 } };
 
+const readPhoto = (crop = [0.08, 0.25, 0.24]) => readFace('/human.esm.js', '/human/', '/wasm/', '/photo.jpg', crop);
+
+/** The photograph and its mesh, for a renderer outside of the page; its pixels as base64. */
+window.meshPhoto = async () => {
+  const { photo, mesh, triangles } = await readPhoto();
+  let data = '';
+  for (let from = 0; from < photo.data.length; from += 0x6000)
+    data += btoa(String.fromCharCode(...photo.data.subarray(from, from + 0x6000)));
+  return { mesh, triangles, width: photo.width, height: photo.height, data };
+};
+
 /** Puts a computed person before the camera. */
-window.placeFace = async ({ crop = [0.08, 0.25, 0.24], face = {}, camera = {} } = {}) => {
-  const { photo, mesh, triangles } = await readFace('/human.esm.js', '/human/', '/wasm/', '/photo.jpg', crop);
+window.placeFace = async ({ crop, face = {}, camera = {} } = {}) => {
+  const { photo, mesh, triangles } = await readPhoto(crop);
   stage.face = createSyntheticFace(photo, mesh, triangles, face);
   stage.state = installCamera(stage.face, camera);
 };

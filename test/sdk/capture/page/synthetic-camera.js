@@ -204,13 +204,15 @@ export function createSyntheticFace(
       doing = { type, from: nowMs + delay };
     },
     isMoving: () => doing !== null,
-    /** Draws the moment into an ImageData. */
+    /** Draws the moment into an ImageData; answers the places of the face's points in it. */
     draw(image, at) {
       const pixels = image.data;
+      const places = project(poseAt(at));
       pixels.set(room);
-      paint(pixels, project(poseAt(at)));
+      paint(pixels, places);
       if (screen) showOnScreen(pixels, at);
       addNoise(pixels, grain, random, 1 + light(at));
+      return places;
     },
   };
 
