@@ -9,7 +9,6 @@ import { drawReadingErrors, packFrames, webcam } from '../test/helpers/head.js';
 import { repositoryPath } from '../test/helpers/repository.js';
 import { createRandom } from '../workers/seeded-random.js';
 import type { Attempt } from './forge-session.js';
-import { pace } from './forger.js';
 import { hashOf } from './recording.js';
 
 /** A photograph, RGBA, with the mesh of its face: points x, y and depth in pixels, and three indices for each triangle. */
@@ -30,6 +29,8 @@ interface Head {
 
 const frameMs = 80;
 const reactionMs = 380;
+/** Longer than the longest movement and the reaction to it. */
+const pace = { leadMs: 920, gapMs: 400, shownMs: 2_400 } as const;
 
 /** Finds the mesh once, in a browser, as an attacker does on any machine. */
 export async function meshPhoto(): Promise<MeshedPhoto> {
@@ -56,6 +57,7 @@ export async function renderAnswers({ photo, mesh, triangles }: MeshedPhoto, see
   const image = { data: new Uint8ClampedArray(head.width * head.height * 4) };
   const pictures = new Map<string, Buffer>();
   const [atMs, places, hashes]: [number[], Float64Array[], string[]] = [[], [], []];
+  let nextAt = frameMs;
 
   function addFrame(at: number): void {
     const mesh = head.draw(image, at);
@@ -81,10 +83,10 @@ export async function renderAnswers({ photo, mesh, triangles }: MeshedPhoto, see
     const startOf = (index: number): number => pace.leadMs + index * (pace.shownMs + pace.gapMs);
     const known = challenges.filter(({ id }) => !id.startsWith('later-'));
     const endMs = known.length === 0 ? 0 : startOf(known.length - 1) + pace.shownMs;
-    for (let at = (atMs.length + 1) * frameMs; at < endMs; at += frameMs) {
-      const begun = known.findLast((_, index) => startOf(index) >= at - frameMs && startOf(index) < at);
-      if (begun !== undefined) head.perform(begun.type, reactionMs, at);
-      addFrame(at + (random() - 0.5) * 6);
+    for (; nextAt < endMs; nextAt += frameMs + (random() - 0.5) * 6) {
+      const begun = known.findLast((_, index) => startOf(index) >= (atMs.at(-1) ?? 0) && startOf(index) < nextAt);
+      if (begun !== undefined) head.perform(begun.type, reactionMs, nextAt);
+      addFrame(nextAt);
     }
     const tracks = challenges.map(({ id }, index) => {
       const [startedAtMs, endedAtMs] = [startOf(index), startOf(index) + pace.shownMs];
