@@ -2,8 +2,8 @@
  * For receivers of webhooks: checks whether a request is the service’s, unchanged and recent. Published as `verifyhuman/webhooks`; needs
  * nothing but Node.js.
  *
- * Takes the body as the bytes or text that came, before any parsing. Never throws for what a stranger sends; a missing secret is a mistake of the
- * receiver’s and throws.
+ * Takes the body as the bytes or text that came, before any parsing. Never throws for what a stranger sends; a missing secret and a parsed body
+ * are mistakes of the receiver’s and throw.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -16,8 +16,9 @@ export type WebhookVerification =
 export interface VerifyWebhookOptions {
   /** As shown when the webhook was made or its secret rotated; several while one replaces another. */
   readonly secret: string | readonly string[];
-  /** As node:http gives them, or anything with lower-case names. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** As node:http gives them, or anything with lower-case names; or the Headers of a fetch request, as in Next.js, Hono and Bun. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> | Pick<Headers, 'get'>;
+  /** The bytes or text that came. A parsed body throws a TypeError. */
   readonly body: string | Uint8Array;
   /** Difference of the clocks that is let pass, in seconds. Default 300. */
   readonly toleranceSeconds?: number;
@@ -31,8 +32,13 @@ const toleranceDefault = 300;
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookVerification {
   const secrets = [options.secret].flat().filter((secret) => secret !== '');
   if (secrets.length === 0) throw new TypeError('verifyWebhook needs the secret of the webhook');
+  if (typeof options.body !== 'string' && !(options.body instanceof Uint8Array))
+    throw new TypeError(
+      'verifyWebhook needs the body as it came. Pass await request.text(), or the bytes of express.raw(), and parse it afterwards.',
+    );
+  const { headers } = options;
   const header = (name: string): string | undefined => {
-    const value = options.headers[name];
+    const value = isHeaders(headers) ? headers.get(name) : headers[name];
     return typeof value === 'string' ? value : value?.[0];
   };
   const own = { timestamp: header('x-service-timestamp'), signature: header('x-service-signature') };
@@ -64,6 +70,9 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookVerificatio
     dedupeKey: standard.id ?? `${header('x-service-idempotency-key') ?? ''} ${event}`,
   };
 }
+
+const isHeaders = (headers: VerifyWebhookOptions['headers']): headers is Pick<Headers, 'get'> =>
+  typeof headers['get'] === 'function';
 
 const same = (expected: Buffer, claimed: Buffer): boolean =>
   claimed.length === expected.length && timingSafeEqual(expected, claimed);

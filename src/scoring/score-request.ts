@@ -50,6 +50,16 @@ export function normalizeScoreRequest(body: ScoreRequest): ScoreInput {
   return { sessionId: body.sessionId, clientIp: body.clientIp, ...withoutAbsent(texts) };
 }
 
+const portForm = /^(?:\d+(?:\.\d+){3}|\[[0-9a-f:.]+\]):\d+$/i;
+
+/** What is wrong with a text that is not one address. */
+function describeAddress(text: string): string {
+  if (text.includes(','))
+    return 'is a list, as X-Forwarded-For has it. Send the first address alone, the respondent’s: the others are proxies.';
+  if (portForm.test(text)) return 'has a port. Send the address alone.';
+  return 'must be one IPv4 or IPv6 address, without port or zone.';
+}
+
 /** Faults of the request that the schema cannot express. */
 export function checkRequest(
   request: ScoreInput,
@@ -58,8 +68,7 @@ export function checkRequest(
   | { readonly address: null; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
   const address = parseAddress(request.clientIp);
-  if (address === null)
-    issues.push({ path: '/clientIp', message: 'must be one IPv4 or IPv6 address, without port or zone.' });
+  if (address === null) issues.push({ path: '/clientIp', message: describeAddress(request.clientIp) });
   for (const name of ['respondentStats', 'supplierStats'] as const) {
     const stats = request[name];
     if (stats !== undefined && stats.completes > stats.attempts)

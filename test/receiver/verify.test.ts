@@ -49,6 +49,16 @@ t.test('anything changed is refused, and why is told', (t) => {
   t.end();
 });
 
+t.test('the Headers of a fetch request are read as well, and a parsed body is named', (t) => {
+  t.equal(verifyWebhook({ secret, headers: new Headers(headers), body, nowSeconds }).valid, true);
+  t.match(verifyWebhook({ secret, headers: new Headers(), body, nowSeconds }), { reason: 'MISSING_HEADERS' });
+  const parsed = JSON.parse(body) as string;
+  t.throws(() => verifyWebhook({ secret, headers, body: parsed, nowSeconds }), {
+    message: /needs the body as it came/,
+  });
+  t.end();
+});
+
 t.test(
   'while a secret is replaced with an overlap the old one verifies the additional header, never the other',
   (t) => {

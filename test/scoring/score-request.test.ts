@@ -72,6 +72,17 @@ t.test('an address that is none, and more completes than attempts, are issues', 
   t.end();
 });
 
+t.test('an address that is a list or has a port is told what to send', (t) => {
+  for (const [clientIp, message] of [
+    ['203.0.113.1, 10.0.0.1', /is a list.*Send the first address alone/],
+    ['203.0.113.1:80', /has a port/],
+    ['[2001:db8::1]:443', /has a port/],
+    ['localhost', /must be one IPv4 or IPv6 address/],
+  ] as const)
+    t.match(checkRequest({ ...bare, clientIp }), { address: null, issues: [{ path: '/clientIp', message }] });
+  t.end();
+});
+
 const body = (fields: object = {}): ScoreRequest => ({ sessionId: 's-1', clientIp: '198.51.100.7', ...fields });
 const notes = (fields: object) =>
   noteRequest(findUnknownNames(body(fields)), normalizeScoreRequest(body(fields)), { probeElsewhere: null });
