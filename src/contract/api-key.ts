@@ -1,6 +1,6 @@
 /** API keys as their owners see them. A secret stands in a reply once, when the key is made or replaced. */
 import { Type, type Static } from 'typebox';
-import { Nullable, StringEnum, Timestamp } from './common.js';
+import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 
 /** Of keys that anybody may mint: they measure, and touch nothing. */
 const demo = ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'] as const;
@@ -77,32 +77,35 @@ const expiresInDays = Type.Optional(
   Type.Integer({ minimum: 1, maximum: expiresInDaysMax, description: 'Days until the key expires.' }),
 );
 
-export const KeyCreation = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  expiresInDays,
-  scopes: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), {
-      minItems: 1,
-      maxItems: 32,
-      uniqueItems: true,
-      description: 'Default: all that this kind of key may have.',
-    }),
-  ),
-  isTest: Type.Optional(Type.Boolean({ description: 'Default false.' })),
-  diagnosticsEnabled: Type.Optional(
-    Type.Boolean({ description: 'Lets callers ask for diagnostics of a verification. Default false.' }),
-  ),
-  rateLimits: Type.Optional(Type.Partial(RateLimits)),
-});
+export const KeyCreation = Type.Object(
+  {
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    expiresInDays,
+    scopes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 32,
+        uniqueItems: true,
+        description: 'Default: all that this kind of key may have.',
+      }),
+    ),
+    isTest: Type.Optional(Type.Boolean({ description: 'Default false.' })),
+    diagnosticsEnabled: Type.Optional(
+      Type.Boolean({ description: 'Lets callers ask for diagnostics of a verification. Default false.' }),
+    ),
+    rateLimits: Type.Optional(Type.Partial(RateLimits)),
+  },
+  strict,
+);
 export type KeyCreation = Static<typeof KeyCreation>;
 
 export const KeyRotation = Type.Object(
   { expiresInDays },
-  { description: 'Without expiresInDays the new key expires when the old one would have.' },
+  { ...strict, description: 'Without expiresInDays the new key expires when the old one would have.' },
 );
 export type KeyRotation = Static<typeof KeyRotation>;
 
-export const KeyChange = Type.Object({ rateLimits: Type.Partial(RateLimits, { minProperties: 1 }) });
+export const KeyChange = Type.Object({ rateLimits: Type.Partial(RateLimits, { minProperties: 1 }) }, strict);
 export type KeyChange = Static<typeof KeyChange>;
 
 export const DemoKeyReply = Type.Object({

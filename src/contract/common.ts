@@ -10,6 +10,9 @@ export function StringEnum<const Values extends readonly string[]>(
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
 }
 
+/** Bodies that configure refuse a name that they do not know: what is misspelt must not be left out in silence. */
+export const strict = { additionalProperties: false } as const;
+
 /** Live sessions count. Those of test and demo keys are apart from them; anybody may mint a demo key. */
 export const sessionModes = ['live', 'test', 'demo'] as const;
 export type SessionMode = (typeof sessionModes)[number];

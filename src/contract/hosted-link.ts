@@ -1,6 +1,6 @@
 /** Links to the hosted verification page. The service puts what a link carries into its sessions; the respondent’s page cannot change it. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { CallerId, Nullable, StringEnum, Timestamp, strict } from './common.js';
 import { Metadata } from './session.js';
 
 export const linkDaysDefault = 30;
@@ -39,6 +39,7 @@ export const LinkCreation = Type.Partial(
       description: `Passes that may come of it. An address starts at most ${linkSessionsPerUse} sessions an hour for each. Default: no limit.`,
     }),
   }),
+  strict,
 );
 export type LinkCreation = Static<typeof LinkCreation>;
 

@@ -1,6 +1,6 @@
 /** OAuth clients of an organization and the scopes of their access tokens. A reply holds a secret once, when it is made. */
 import { Type, type Static } from 'typebox';
-import { Nullable, StringEnum, Timestamp } from './common.js';
+import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 
 /** What an access token can be allowed, and the scope that an API key needs for the same. */
 export const oauthScopes = {
@@ -58,16 +58,22 @@ const scopes = Type.Array(StringEnum(oauthScopeNames), {
   uniqueItems: true,
 });
 
-export const OAuthClientCreation = Type.Object({
-  name,
-  scopes,
-  jwks: Type.Optional(ClientKeySet),
-});
+export const OAuthClientCreation = Type.Object(
+  {
+    name,
+    scopes,
+    jwks: Type.Optional(ClientKeySet),
+  },
+  strict,
+);
 export type OAuthClientCreation = Static<typeof OAuthClientCreation>;
 
-export const OAuthClientRotation = Type.Object({
-  jwks: Type.Optional(ClientKeySet),
-});
+export const OAuthClientRotation = Type.Object(
+  {
+    jwks: Type.Optional(ClientKeySet),
+  },
+  strict,
+);
 export type OAuthClientRotation = Static<typeof OAuthClientRotation>;
 
 const common = { clientId: Type.String(), name: Type.String(), scopes: Type.Array(StringEnum(oauthScopeNames)) };

@@ -1,6 +1,6 @@
 /** Studies of the audience API. Names with an underscore are those of the request as research tools send it. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Nullable, StringEnum } from './common.js';
+import { CallerId, Nullable, StringEnum, strict } from './common.js';
 import { CountryCode } from './country.js';
 
 export const studyStates = ['draft', 'fielding', 'paused', 'completed', 'cancelled'] as const;
@@ -103,33 +103,39 @@ const verification = Type.Partial(
   }),
 ).properties;
 
-export const StudyCreation = Type.Object({
-  name: Name,
-  survey_url: Type.String({
-    minLength: 1,
-    maxLength: 2_048,
-    description:
-      'Where respondents take the survey; HTTPS, or http://localhost in development. vh_token and vh_return are added.',
-  }),
-  projectId: Type.Optional(
-    CallerId('With an organization key: the project that scores. Default: the organization’s first.'),
-  ),
-  audience: Type.Object({
-    countries: Type.Array(CountryCode('An assigned ISO 3166-1 alpha-2 code.'), {
-      minItems: 1,
-      maxItems: 250,
-      description: 'Countries to field in.',
+export const StudyCreation = Type.Object(
+  {
+    name: Name,
+    survey_url: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description:
+        'Where respondents take the survey; HTTPS, or http://localhost in development. vh_token and vh_return are added.',
     }),
-    language: Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47 tag of the survey’s language.' }),
-    sample_size: SampleSize,
-    quotas: Type.Optional(Quotas),
-    suppliers: Type.Optional(Suppliers),
-    entry: Type.Optional(entry),
-    limits: Type.Optional(StudyLimits),
-  }),
-  survey: Type.Optional(Type.Object(survey)),
-  verification: Type.Optional(Type.Object(verification)),
-});
+    projectId: Type.Optional(
+      CallerId('With an organization key: the project that scores. Default: the organization’s first.'),
+    ),
+    audience: Type.Object(
+      {
+        countries: Type.Array(CountryCode('An assigned ISO 3166-1 alpha-2 code.'), {
+          minItems: 1,
+          maxItems: 250,
+          description: 'Countries to field in.',
+        }),
+        language: Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47 tag of the survey’s language.' }),
+        sample_size: SampleSize,
+        quotas: Type.Optional(Quotas),
+        suppliers: Type.Optional(Suppliers),
+        entry: Type.Optional(entry),
+        limits: Type.Optional(StudyLimits),
+      },
+      strict,
+    ),
+    survey: Type.Optional(Type.Object(survey, strict)),
+    verification: Type.Optional(Type.Object(verification, strict)),
+  },
+  strict,
+);
 export type StudyCreation = Static<typeof StudyCreation>;
 
 /** Named with an impossible schema, so that it is refused, in words of its own, and not taken without effect. */
@@ -146,25 +152,31 @@ const LimitsPatch = Type.Partial(
 );
 
 /** A merge: what is left out stays, a list replaces the list, null of quotas removes them. What a study has and keeps is refused. */
-export const StudyPatch = Type.Object({
-  name: Type.Optional(Name),
-  audience: Type.Optional(
-    Type.Object({
-      sample_size: Type.Optional(SampleSize),
-      quotas: Type.Optional(Nullable(Quotas)),
-      suppliers: Type.Optional(Nullable(Suppliers)),
-      limits: Type.Optional(Nullable(LimitsPatch)),
-      countries: settled,
-      language: settled,
-      entry: settled,
-    }),
-  ),
-  survey_url: settled,
-  survey: settled,
-  verification: settled,
-  projectId: settled,
-  status: refused('is changed by POST /studies/{studyId}/launch, pause, resume, close or cancel.'),
-  sample_size: refused('belongs into audience.'),
-  quotas: refused('belongs into audience.'),
-});
+export const StudyPatch = Type.Object(
+  {
+    name: Type.Optional(Name),
+    audience: Type.Optional(
+      Type.Object(
+        {
+          sample_size: Type.Optional(SampleSize),
+          quotas: Type.Optional(Nullable(Quotas)),
+          suppliers: Type.Optional(Nullable(Suppliers)),
+          limits: Type.Optional(Nullable(LimitsPatch)),
+          countries: settled,
+          language: settled,
+          entry: settled,
+        },
+        strict,
+      ),
+    ),
+    survey_url: settled,
+    survey: settled,
+    verification: settled,
+    projectId: settled,
+    status: refused('is changed by POST /studies/{studyId}/launch, pause, resume, close or cancel.'),
+    sample_size: refused('belongs into audience.'),
+    quotas: refused('belongs into audience.'),
+  },
+  strict,
+);
 export type StudyPatch = Static<typeof StudyPatch>;

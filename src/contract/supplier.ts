@@ -1,6 +1,6 @@
 /** Suppliers of an organization: who sends respondents into studies, how their links are signed, and where respondents go back to. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { CallerId, Nullable, StringEnum, Timestamp, strict } from './common.js';
 import { CountryCode } from './country.js';
 import { ageMax } from './study.js';
 
@@ -54,17 +54,20 @@ const fields = {
   ),
 };
 
-export const SupplierCreation = Type.Object({
-  name: fields.name,
-  sourceId,
-  projectId: Type.Optional(fields.projectId),
-  redirects: Type.Optional(fields.redirects),
-  postbackUrl: Type.Optional(fields.postbackUrl),
-});
+export const SupplierCreation = Type.Object(
+  {
+    name: fields.name,
+    sourceId,
+    projectId: Type.Optional(fields.projectId),
+    redirects: Type.Optional(fields.redirects),
+    postbackUrl: Type.Optional(fields.postbackUrl),
+  },
+  strict,
+);
 export type SupplierCreation = Static<typeof SupplierCreation>;
 
 /** The form of a change before null is allowed for every field. */
-export const SupplierFields = Type.Object(fields, { additionalProperties: false });
+export const SupplierFields = Type.Object(fields, strict);
 export interface SupplierChange {
   readonly name?: string | null;
   readonly sourceId?: string | null;

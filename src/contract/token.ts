@@ -1,6 +1,6 @@
 /** Tokens of a verification: what they claim, and what validating one answers. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Nullable, sessionModes, StringEnum } from './common.js';
+import { CallerId, Nullable, sessionModes, StringEnum, strict } from './common.js';
 import { unit } from './project-parts.js';
 import { demandedAssurances, widgetModes } from './project.js';
 import {
@@ -74,9 +74,6 @@ export const TokenClaims = Type.Object({
 export type TokenClaims = Static<typeof TokenClaims>;
 
 const Token = Type.String({ description: 'verificationToken or vh_token of a session.' });
-
-/** Strict: an expectation that is ignored would let anybody's pass in. */
-const strict = { additionalProperties: false } as const;
 
 /** A page that could not reach the service has null for a token, which is MALFORMED. */
 export const TokenVerification = Type.Object(

@@ -1,6 +1,6 @@
 /** Webhooks as their owners see them: registrations, and the log of what was sent to them. */
 import { Type, type Static } from 'typebox';
-import { Nullable, StringEnum, Timestamp } from './common.js';
+import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 import { ListQuery, pageFields } from './paging.js';
 import { deliveredTypes } from './postback.js';
 import { eventTypes } from './session-event.js';
@@ -48,18 +48,21 @@ const includeTest = Type.Boolean({
   description: 'Also sends events of test and demo sessions, which carry is_demo. Default false.',
 });
 
-export const WebhookCreation = Type.Object({
-  url,
-  events: Type.Optional(events),
-  payloadVersion: Type.Optional(payloadVersion),
-  description: Type.Optional(Nullable(description)),
-  enabled: Type.Optional(enabled),
-  includeTest: Type.Optional(includeTest),
-});
+export const WebhookCreation = Type.Object(
+  {
+    url,
+    events: Type.Optional(events),
+    payloadVersion: Type.Optional(payloadVersion),
+    description: Type.Optional(Nullable(description)),
+    enabled: Type.Optional(enabled),
+    includeTest: Type.Optional(includeTest),
+  },
+  strict,
+);
 export type WebhookCreation = Static<typeof WebhookCreation>;
 
 /** The form of a change before null is allowed for every field. */
-export const WebhookFields = Type.Object({ url, events, payloadVersion, description, enabled, includeTest });
+export const WebhookFields = Type.Object({ url, events, payloadVersion, description, enabled, includeTest }, strict);
 export interface WebhookChange {
   readonly url?: string | null;
   readonly events?: WebhookCreation['events'] | null;
