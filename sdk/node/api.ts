@@ -208,6 +208,8 @@ export interface TokenReply {
     | 'EXPECTATION_FAILED'
     | 'ALREADY_USED'
     | 'SESSION_ERASED';
+  /** With INVALID: the token is of another mode than the key, or than was asked for. */
+  readonly hint?: 'mode';
   /** Which requirement of EXPECTATION_FAILED does not hold; use of ALREADY_USED and SESSION_ERASED. */
   readonly field?: 'studyId' | 'respondentId' | 'minimumAssurance' | 'use';
 }

@@ -81,6 +81,6 @@ const unchecked = (name: string) => invalidOption(`${name} has no value: leave i
 /** Sessions of another mode than asked for are no passes, whatever the key takes. */
 function readReply(reply: Readonly<Record<string, unknown>>, mode: VerifyTokensOptions['mode'] = 'live'): TokenReply {
   if (typeof reply['success'] !== 'boolean') throw unexpected('token/verify');
-  if (reply['success'] && reply['mode'] !== mode) return { success: false, error: 'INVALID' };
+  if (reply['success'] && reply['mode'] !== mode) return { success: false, error: 'INVALID', hint: 'mode' };
   return reply as unknown as TokenReply;
 }

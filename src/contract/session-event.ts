@@ -5,6 +5,7 @@
  * The data of an event holds every fact that any payload shows, under the names of the payload. Which payload shows which of them, and when,
  * is decided in src/webhooks/payload.ts; `session_id`, `project_id` and `timestamp` follow from the envelope and stand there only.
  */
+import type { SessionMode } from './common.js';
 import type { Demographics } from './envelope.js';
 import type { Metadata } from './session.js';
 import type {
@@ -33,6 +34,10 @@ export interface VerificationFacts {
   readonly status: VerdictDispatch['status'];
   readonly scores: Pick<VerdictScores, 'liveness' | 'uniqueness' | 'authenticity' | 'overall'>;
   readonly respondent_id: string | null;
+  readonly study_id: string | null;
+  /** The hosted page’s link that the session came through. */
+  readonly link_id: string | null;
+  readonly mode: SessionMode;
   /** As the session was created with; empty if none. */
   readonly metadata: Metadata;
   readonly fraud_signals: readonly FraudSignal[];
@@ -108,6 +113,9 @@ export type SessionEvent =
 /** A pass of which nothing is known but that it passed: what the facts of made-up sessions begin with. */
 export const blankPass = {
   status: 'pass',
+  study_id: null,
+  link_id: null,
+  mode: 'live',
   fraud_signals: [],
   failure_reasons: [],
   failure_category: null,

@@ -130,7 +130,14 @@ export const TokenReply = Type.Object({
   dataCollector: Type.Optional(Type.String()),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
-  error: Type.Optional(StringEnum(tokenErrors, { description: 'Where success is false; then alone, or with field.' })),
+  error: Type.Optional(
+    StringEnum(tokenErrors, { description: 'Where success is false; then alone, or with field or hint.' }),
+  ),
+  hint: Type.Optional(
+    Type.Literal('mode', {
+      description: 'With INVALID: the token is right, but of another mode than the key. Use a key of its mode.',
+    }),
+  ),
   field: Type.Optional(StringEnum(expectations, { description: 'The first expectation that does not hold.' })),
 });
 export type TokenReply = Static<typeof TokenReply>;

@@ -62,7 +62,7 @@ const v1Fields = ['assuranceLevel', 'project_id', 'scores', 'session_id', 'statu
 const omittedInV1 = [
   'biometricEvidence',
   ...['respondent_id', 'metadata', 'timestamp', 'fraud_signals', 'failure_reasons', 'summary', 'demographics'],
-  ...['is_duplicate', 'low_quality', 'high_fraud_risk', 'data_collector'],
+  ...['is_duplicate', 'low_quality', 'high_fraud_risk', 'data_collector', 'study_id', 'link_id', 'mode'],
 ];
 
 t.test('a pass: what the page, the token and each version of the webhook carry', async (t) => {
@@ -100,6 +100,9 @@ t.test('a pass: what the page, the token and each version of the webhook carry',
       respondent_id: 'person-1',
       metadata,
       data_collector: 'field-3',
+      study_id: studyId,
+      link_id: null,
+      mode: 'live',
     },
   });
   t.match(completed?.data, { is_duplicate: false, low_quality: Boolean, high_fraud_risk: false, demographics: null });

@@ -9,7 +9,7 @@ const dataOf = (version: 'v1' | 'v2', facts: Partial<VerificationFacts>, envelop
 const always = [
   ...['session_id', 'project_id', 'status', 'scores', 'respondent_id', 'metadata', 'timestamp', 'fraud_signals'],
   ...['failure_reasons', 'summary', 'demographics', 'is_duplicate', 'low_quality', 'high_fraud_risk'],
-  ...['assuranceLevel', 'verificationOutcome', 'biometricEvidence'],
+  ...['assuranceLevel', 'verificationOutcome', 'biometricEvidence', 'study_id', 'link_id', 'mode'],
 ];
 const v1Fields = ['session_id', 'project_id', 'status', 'scores', 'assuranceLevel', 'verificationOutcome'];
 const match = { fingerprintId: 'fp_1', similarity: 0.97 };

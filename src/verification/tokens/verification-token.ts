@@ -62,7 +62,7 @@ export function createTokenVerifier(deps: TokenVerifierDeps): VerifyToken {
     const claims = jws.payload as TokenClaims;
     if (claims.iss !== issuer() || claims.purpose !== 'verification') return refused('INVALID');
     if (caller.projectId !== null && caller.projectId !== claims.project_id) return refused('WRONG_PROJECT');
-    if (claims.mode !== caller.mode) return refused('INVALID');
+    if (claims.mode !== caller.mode) return { ...refused('INVALID'), hint: 'mode' };
     if (claims.exp * 1_000 <= now()) return refused('EXPIRED');
     return replyOf(claims, await deps.readResult(claims.sub));
   };

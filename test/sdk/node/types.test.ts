@@ -126,6 +126,7 @@ t.test('no field of the contract is missing in the client’s types', (t) => {
     biometricEvidence: true,
     widgetMode: true,
     error: true,
+    hint: true,
     field: true,
   };
   t.strictSame(Object.keys(token).sort(), Object.keys(TokenSchema.properties).sort());

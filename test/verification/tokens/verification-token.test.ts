@@ -146,7 +146,7 @@ t.test('a key takes tokens of its own mode alone', async (t) => {
   for (const mode of sessionModes) {
     const token = signVerificationToken(current, claimsOf({ ...completed, mode }, issuer));
     for (const each of sessionModes) {
-      const expected = each === mode ? { success: true, mode } : { success: false, error: 'INVALID' };
+      const expected = each === mode ? { success: true, mode } : { success: false, error: 'INVALID', hint: 'mode' };
       t.match(await verify(keys[each], token), expected, `a ${each} key, a ${mode} token`);
     }
   }
@@ -165,7 +165,7 @@ t.test('a vh_token validates as the verificationToken does, for whoever may ask'
   t.same(reply, await verify(makeKeyCaller(), signVerificationToken(current, claims)));
   t.match(await verify(makeKeyCaller({ projectId: null }), vhToken()), { success: true });
   const test = vhToken({ mode: 'test', aud: 'proj_1:test' });
-  t.same(await verify(makeKeyCaller(), test), { success: false, error: 'INVALID' });
+  t.same(await verify(makeKeyCaller(), test), { success: false, error: 'INVALID', hint: 'mode' });
   t.match(await verify(makeKeyCaller({ isTest: true }), test), { success: true, mode: 'test' });
   t.same(await verify(makeKeyCaller({ projectId: 'proj_2' }), vhToken()), { success: false, error: 'WRONG_PROJECT' });
   const stranger = makeKeyCaller({ organizationId: 'org_2', projectId: null });
