@@ -39,19 +39,20 @@ export const readSiteKey = (siteKey: string): Pick<Visitor, 'mode'> & { readonly
 /** What a public call is counted as. */
 export type PublicCall = 'reads' | 'sessions' | 'completions' | 'reports';
 
+export interface Admission {
+  /** A link of the project also lets the service’s own page in. */
+  readonly isLinked?: boolean;
+  /** What the call is counted as, by default a read; reports are counted with the probe’s. */
+  readonly counts?: PublicCall;
+  /** May refuse the call. What is refused until then, this included, has a limit of its own and uses up no other. */
+  readonly charge?: (visitor: Visitor) => Promise<void>;
+}
+
 export interface PublicGuard {
   /** Who asks, and whether their page may; refuses nobody but unknown site keys and callers over the limit. */
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
-  /**
-   * The same, and ORIGIN_NOT_ALLOWED for pages that may not. `isLinked`: a link of the project also lets the service’s own page in.
-   * `counts`: what the call is counted as, by default a read; reports are counted with the probe’s.
-   */
-  admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    siteKey: string,
-    options?: { readonly isLinked?: boolean; readonly counts?: PublicCall },
-  ): Promise<Visitor>;
+  /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
+  admit(request: FastifyRequest, reply: FastifyReply, siteKey: string, admission?: Admission): Promise<Visitor>;
   /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
   countProbe(projectId: string, origin: string | null): Promise<void>;
 }
@@ -78,7 +79,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     request: FastifyRequest,
     reply: FastifyReply,
     siteKey: string,
-    counts: PublicCall = 'reads',
+    counts: PublicCall | 'requests' = 'reads',
   ): Promise<Visitor> {
     const origin = request.headers.origin ?? null;
     allowReading(reply, origin);
@@ -90,13 +91,17 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
 
   return {
     look: (request, reply, siteKey) => look(request, reply, siteKey),
-    async admit(request, reply, siteKey, { isLinked = false, counts = 'reads' } = {}) {
-      const visitor = await look(request, reply, siteKey, counts);
+    async admit(request, reply, siteKey, { isLinked = false, counts = 'reads', charge } = {}) {
+      const visitor = await look(request, reply, siteKey, charge === undefined ? counts : 'requests');
       const isOwn = !visitor.allowed && isLinked && isOwnPage(request, ownOrigin());
       if (visitor.allowed || isOwn) {
         // Subdomains that one pattern allows share its limit.
         const page = isOwn ? ownOrigin() : visitor.pattern;
         const { projectId } = visitor.project;
+        if (charge !== undefined) {
+          await charge(visitor);
+          await limits.takeAddress(counts, request.clientAddress);
+        }
         if (counts === 'reports') await limits.takeProbeRate(projectId, page);
         else if (counts !== 'reads') await limits.takeWork(counts, projectId, page, request.clientAddress);
         return visitor;

@@ -43,25 +43,26 @@ const deviceSessionsPerMinute = 20;
 const sessionsCountMax = 1_000_000;
 /** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
 export const sharedAddressFactor = 10;
-/** A check makes about eight reads: whoever may make a session finishes it, and a class that starts at once is served. */
-const readsPerCall = 10;
+/**
+ * A check makes about eight reads: whoever may make a session finishes it, and a class that starts at once is served. Requests for sessions that
+ * are refused cost the service as little as a read.
+ */
+const factors: Readonly<Record<string, number>> = { reads: 10, requests: 10 };
 /** The part of a page’s minute that one /24 or /48 gets. */
 const networkShare = 1 / 4;
 
 export function createLimits(deps: LimitDeps) {
-  /** null where the counters store is away. */
-  async function takeRate(who: string, tag: string, limits: readonly RateLimit[], what?: string): ReturnType<TakeRate> {
-    const nowMs = deps.now();
-    const rate = await deps.counters.takeRate(tag, nowMs, limits).catch((error: unknown) => {
+  const tryRate: TryRate = (tag, limits) =>
+    deps.counters.takeRate(tag, deps.now(), limits).catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
       deps.metrics.storeFailures.inc({ store: 'counters' });
       deps.logger.warn({ internal: error.details.internal }, 'a call passed without its limits');
       return null;
     });
+  const take: Take = async (who, tag, limits, what) => {
+    const rate = await tryRate(tag, limits);
     if (rate !== null && !rate.allowed) throw rateLimited(who, rate, what);
-    return rate;
-  }
-  const take = async (...call: Parameters<typeof takeRate>): Promise<void> => void (await takeRate(...call));
+  };
 
   const limitOf = createAddressLimit(deps);
   /** Nothing is taken of a page for a network that has used its share up. */
@@ -103,7 +104,7 @@ export function createLimits(deps: LimitDeps) {
         },
       );
     },
-    ...addressLimits(deps, limitOf, takeRate),
+    ...addressLimits(deps, limitOf, take, tryRate),
     /** One session of a browser, by the keyed hash of the token that it keeps. */
     takeDevice: (projectId: string, deviceRef: string): Promise<void> =>
       take('This browser', projectId, perMinute(`sessions:${deviceRef}`, deviceSessionsPerMinute), 'sessions'),
@@ -131,8 +132,10 @@ export function createLimits(deps: LimitDeps) {
 
 const perMinute = (key: string, limit: number): readonly RateLimit[] => [{ key, limit, windowSeconds: 60 }];
 
-/** `what` is counted, in the words of the refusal. */
-type TakeRate = (who: string, tag: string, limits: readonly RateLimit[], what?: string) => Promise<RateState | null>;
+/** null while the counters store is away. */
+type TryRate = (tag: string, limits: readonly RateLimit[]) => Promise<RateState | null>;
+/** Throws RATE_LIMIT_EXCEEDED; `what` is counted, in the words of the refusal. */
+type Take = (who: string, tag: string, limits: readonly RateLimit[], what?: string) => Promise<void>;
 
 /**
  * Calls a minute of an address, or of its /64; 0 if it is not limited. Addresses that nobody has on the internet are no caller’s own: they are of a
@@ -146,32 +149,47 @@ const createAddressLimit =
       ? publicPerAddress * (isCarrierOrCampus(networkOf(address)) ? sharedAddressFactor : 1)
       : 0;
 
-function addressLimits({ networkOf }: LimitDeps, limitOf: ReturnType<typeof createAddressLimit>, takeRate: TakeRate) {
+function addressLimits(
+  { networkOf }: LimitDeps,
+  limitOf: ReturnType<typeof createAddressLimit>,
+  take: Take,
+  tryRate: TryRate,
+) {
   const who = 'This address';
   return {
     /** One public call. */
     async takeAddress(kind: string, address: Address | null): Promise<void> {
-      const limit = limitOf(address) * (kind === 'reads' ? readsPerCall : 1);
+      const limit = limitOf(address) * (factors[kind] ?? 1);
       if (address === null || limit === 0) return;
-      await takeRate(who, address.place, perMinute(`${kind}:address`, limit), kind);
+      await take(who, address.place, perMinute(`${kind}:address`, limit), kind);
     },
     /** One session of a link. Whoever has no address of their own shares one. */
     async takeLink({ linkId, projectId, maxUses }: HostedLink, address: Address | null): Promise<void> {
       if (maxUses === null) return;
       const factor = address !== null && isCarrierOrCampus(networkOf(address)) ? sharedAddressFactor : 1;
       const limit = { limit: maxUses * linkSessionsPerUse * factor, windowSeconds: 3_600 };
-      await takeRate(who, projectId, [{ key: `${linkId}:${address?.place ?? ''}`, ...limit }], 'sessions');
+      await take(who, projectId, [{ key: `${linkId}:${address?.place ?? ''}`, ...limit }], 'sessions');
     },
-    /** Counts a session; answers those of the hour as a multiple of the free ones, which are half of what a minute may have. 0: not limited. */
-    async countSession(address: Address | null): Promise<number> {
+    /**
+     * Counts a session if it is free, half as many an hour as a minute may have. Otherwise counts nothing, and answers what the hour would then
+     * have as a multiple of the free ones; 0 if the session is free.
+     */
+    async takeFreeSession(address: Address | null): Promise<number> {
       const free = limitOf(address) / 2;
       if (address === null || free === 0) return 0;
-      const limit = { key: 'sessions:hour', limit: sessionsCountMax, windowSeconds: 3_600 };
-      const rate = await takeRate(who, address.place, [limit]);
-      return rate === null ? 0 : (rate.limit - rate.remaining) / free;
+      const rate = await tryRate(address.place, [sessionsOfHour(Math.ceil(free))]);
+      return rate === null || rate.allowed ? 0 : (rate.used + 1) / free;
+    },
+    /** Counts a session that a proof pays for. False, and nothing is counted, if the proof was used within the hour. */
+    async takePaidSession(address: Address | null, proof: string): Promise<boolean> {
+      if (address === null || limitOf(address) === 0) return true;
+      const use = { key: `proof:${proof}`, limit: 1, windowSeconds: 3_600 };
+      return (await tryRate(address.place, [use, sessionsOfHour(sessionsCountMax)]))?.allowed ?? true;
     },
   };
 }
+
+const sessionsOfHour = (limit: number): RateLimit => ({ key: 'sessions:hour', limit, windowSeconds: 3_600 });
 
 /** The limits of a key, shared by its lineage and by all calls. Those of an OAuth client hold over all projects. */
 function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | 'limits'>): readonly RateLimit[] {

@@ -94,9 +94,8 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     secrets: createSecretGuard({ counters, metrics, now }),
     faceTries: createFaceTries({ counters, metrics, now }),
     proofs: createSessionProofs({
-      ...{ random, metrics, now },
+      ...{ random, limits, metrics, now },
       key: deriveKey(masterKeys.first, 'session proofs'),
-      countSession: limits.countSession,
     }),
     sessions: createSessionService({ database, random, metrics, now, findStepUp: deps.findStepUp }),
     challenges: createChallengeService({ database, random, now }),

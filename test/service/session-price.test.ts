@@ -1,5 +1,5 @@
 /** What sessions cost an address that makes many. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { solveProof } from '../../sdk/widget/proof.js';
 import type { RequiredProof, SolvedProof } from '../../src/contract/session-proof.js';
 import { startTestService } from '../helpers/service.js';
@@ -8,17 +8,24 @@ t.setTimeout(120_000);
 const hourMs = 3_600_000;
 /** From the beginning of an hour on, so that none ends meanwhile. */
 let aheadMs = hourMs - (Date.now() % hourMs);
-const service = await startTestService(
-  t,
-  { VH_PUBLIC_PER_ADDRESS: '60', VH_PUBLIC_PER_MINUTE: '0', VH_TRUSTED_PROXIES: '127.0.0.1' },
-  { now: () => Date.now() + aheadMs },
-);
-const { siteKey, projectKey } = service.bootstrap;
+const startService = (t: Test, perAddress: string) =>
+  startTestService(
+    t,
+    { VH_PUBLIC_PER_ADDRESS: perAddress, VH_PUBLIC_PER_MINUTE: '0', VH_TRUSTED_PROXIES: '127.0.0.1' },
+    { now: () => Date.now() + aheadMs },
+  );
+const service = await startService(t, '60');
+const { projectKey } = service.bootstrap;
 const free = 30;
 
-const start = (address: string, proof?: SolvedProof, key = siteKey) =>
-  service.call('POST', '/public/sessions', {
-    body: { siteKey: key, ...(proof && { proof }) },
+const start = (
+  address: string,
+  proof?: SolvedProof,
+  at: Pick<typeof service, 'call'> & { readonly bootstrap: { readonly siteKey: string } } = service,
+  mode = '',
+) =>
+  at.call('POST', '/public/sessions', {
+    body: { siteKey: `${at.bootstrap.siteKey}${mode}`, ...(proof && { proof }) },
     headers: { 'x-forwarded-for': address },
   });
 const solve = (proof: RequiredProof) => solveProof(proof, new AbortController().signal);
@@ -45,7 +52,7 @@ t.test('an address with many sessions pays for each, with a proof that is good o
   t.equal(proof.difficulty, 14);
   const solved = await solve(proof);
   t.equal((await start('81.2.69.1', { ...solved, solution: solved.solution.map(() => 0) })).status, 428, 'no work');
-  t.equal((await start('81.2.69.1', solved, `${siteKey}:test`)).status, 428, 'for another site key');
+  t.equal((await start('81.2.69.1', solved, service, ':test')).status, 428, 'for another site key');
   t.equal((await start('81.2.69.1', solved)).status, 201);
   t.equal((await start('81.2.69.1', solved)).status, 428, 'spent');
   t.equal((await start('81.2.69.2')).status, 201, 'another address has its own count');
@@ -55,6 +62,20 @@ t.test('an address with many sessions pays for each, with a proof that is good o
   });
   t.equal(session.status, 201, 'a backend never pays');
   t.match(await results(), { solved: 2, refused: 3 });
+});
+
+t.test('refused sessions take nothing off the sessions of their address, nor do they raise the price', async (t) => {
+  const address = '81.2.69.7';
+  const asked = await exhaust(address);
+  const neighbor = await solve(asked);
+  const spent = await solve(((await start(address)).body as { readonly proof: RequiredProof }).proof);
+  t.equal((await start(address, spent)).status, 201);
+  for (let n = 0; n < 60; n += 1) t.equal((await start(address)).status, 428, 'without a proof');
+  for (let n = 0; n < 60; n += 1) t.equal((await start(address, spent)).status, 428, 'with a spent one');
+  const other = { bootstrap: { siteKey: 'proj_unknown' }, call: service.call };
+  for (let n = 0; n < 60; n += 1) t.equal((await start(address, undefined, other)).status, 404);
+  t.match(await start(address), { status: 428, body: { proof: { difficulty: 14 } } });
+  t.equal((await start(address, neighbor)).status, 201);
 });
 
 t.test('of two sessions with one proof at once, one is made', async (t) => {
@@ -73,15 +94,25 @@ t.test('a proof is of its address, and not for long', async (t) => {
 });
 
 t.test('the price rises in steps, to a bound, and is gone in the next hour', async (t) => {
-  const difficulties = new Set([(await exhaust('81.2.69.5')).difficulty]);
-  for (let n = free + 1; n < free * 10; n += 1) {
-    if (n % 25 === 0) aheadMs += 60_000;
-    const { proof } = (await start('81.2.69.5')).body as { readonly proof: RequiredProof };
-    difficulties.add(proof.difficulty);
+  const small = await startService(t, '4');
+  const difficulties: number[] = [];
+  for (let n = 0; n < 18; n += 1) {
+    if (n % 3 === 0) aheadMs += 60_000;
+    const asked = await start('81.2.69.5', undefined, small);
+    if (n < 2) t.equal(asked.status, 201);
+    else {
+      const { proof } = asked.body as { readonly proof: RequiredProof };
+      difficulties.push(proof.difficulty);
+      t.equal((await start('81.2.69.5', await solve(proof), small)).status, 201);
+    }
   }
-  t.same([...difficulties], [14, 15, 16, 17]);
+  t.same(
+    difficulties,
+    [14, 14, 15, 15, 15, 15, 16, 16, 16, 16, 16, 16, 16, 16, 17, 17],
+    'it doubles with the sessions',
+  );
   aheadMs += hourMs;
-  t.equal((await start('81.2.69.5')).status, 201);
+  t.equal((await start('81.2.69.5', undefined, small)).status, 201);
 });
 
 t.test('addresses of a network’s inside are nobody’s own, and pay nothing', async (t) => {

@@ -136,5 +136,12 @@ function fixedFaultOf(sessionId: string, nowMs: number): Fault | null {
   if (sessionId !== 'test_rate_limited') return null;
   const resetAt = Math.ceil(nowMs / 1_000) + waitSeconds;
   // In whole seconds, so that Retry-After is the same whenever the call comes.
-  return rateLimited('This key', { allowed: false, limit: 60, remaining: 0, resetAt, resetInSeconds: waitSeconds });
+  return rateLimited('This key', {
+    allowed: false,
+    limit: 60,
+    remaining: 0,
+    used: 60,
+    resetAt,
+    resetInSeconds: waitSeconds,
+  });
 }

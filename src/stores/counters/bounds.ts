@@ -139,9 +139,11 @@ export function judgeRates(limits: readonly RateLimit[], used: readonly number[]
   const allowed = limits.every((limit, i) => (used[i] ?? 0) < limit.limit);
   let chosen: RateState | null = null;
   for (const [i, limit] of limits.entries()) {
-    const remaining = Math.max(0, limit.limit - (used[i] ?? 0) - (allowed ? 1 : 0));
+    const after = (used[i] ?? 0) + (allowed ? 1 : 0);
+    const remaining = Math.max(0, limit.limit - after);
     const resetAt = (windowOf(limit, nowMs) + 1) * limit.windowSeconds;
-    const state = { allowed, limit: limit.limit, remaining, resetAt, resetInSeconds: resetAt - nowMs / 1_000 };
+    const resetInSeconds = resetAt - nowMs / 1_000;
+    const state = { allowed, limit: limit.limit, remaining, used: after, resetAt, resetInSeconds };
     if (!allowed && (used[i] ?? 0) < limit.limit) continue;
     if (
       chosen === null ||
@@ -150,5 +152,6 @@ export function judgeRates(limits: readonly RateLimit[], used: readonly number[]
     )
       chosen = state;
   }
-  return chosen ?? { allowed, limit: 0, remaining: 0, resetAt: Math.ceil(nowMs / 1_000), resetInSeconds: 0 };
+  const resetAt = Math.ceil(nowMs / 1_000);
+  return chosen ?? { allowed, limit: 0, remaining: 0, used: 0, resetAt, resetInSeconds: 0 };
 }

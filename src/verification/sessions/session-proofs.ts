@@ -6,6 +6,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { proofCount, type RequiredProof, type SolvedProof } from '../../contract/session-proof.js';
 import { Fault } from '../../errors.js';
+import type { Limits } from '../../administration/request-limits.js';
 import type { Address } from '../../net/address.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Randomness } from './challenges.js';
@@ -22,8 +23,7 @@ const digestBytes = 32;
 export interface ProofDeps {
   readonly key: Uint8Array;
   readonly random: Pick<Randomness, 'bytes'>;
-  /** Sessions of an address in the current hour, as a multiple of those that are free. */
-  readonly countSession: (address: Address | null) => Promise<number>;
+  readonly limits: Pick<Limits, 'takeFreeSession' | 'takePaidSession'>;
   readonly metrics: Pick<Metrics, 'sessionProofs'>;
   readonly now: () => number;
 }
@@ -36,7 +36,7 @@ export interface Payer {
 
 export type SessionProofs = ReturnType<typeof createSessionProofs>;
 
-export function createSessionProofs({ key, random, countSession, metrics, now }: ProofDeps) {
+export function createSessionProofs({ key, random, limits, metrics, now }: ProofDeps) {
   const sign = (head: Uint8Array, { siteKey, address }: Payer): Buffer =>
     createHmac('sha256', key)
       .update(head)
@@ -60,6 +60,12 @@ export function createSessionProofs({ key, random, countSession, metrics, now }:
     );
   }
 
+  /** The fault of a proof that another session was made with. */
+  function spent(payer: Payer): Fault {
+    metrics.sessionProofs.inc({ result: 'refused' });
+    return require(payer, difficultyLeast + stepsMax);
+  }
+
   return {
     /** The token of a proof that is good; null of another. */
     read(payer: Payer, proof: SolvedProof | undefined): string | null {
@@ -73,16 +79,14 @@ export function createSessionProofs({ key, random, countSession, metrics, now }:
       metrics.sessionProofs.inc({ result: isGood ? 'solved' : 'refused' });
       return isGood ? proof.token : null;
     },
-    /** Counts a session of the payer's address. Throws PROOF_REQUIRED where it has to be paid for. */
-    async charge(payer: Payer): Promise<void> {
-      const load = await countSession(payer.address);
-      if (load > 1) throw require(payer, difficultyLeast + Math.min(stepsMax, Math.ceil(Math.log2(load)) - 1));
+    /** Counts a session of the payer's address. Throws PROOF_REQUIRED, and counts nothing, if it has to be paid for and the proof does not. */
+    async charge(payer: Payer, proof: string | null): Promise<void> {
+      if (proof !== null && (await limits.takePaidSession(payer.address, proof))) return;
+      if (proof !== null) throw spent(payer);
+      const load = await limits.takeFreeSession(payer.address);
+      if (load > 0) throw require(payer, difficultyLeast + Math.min(stepsMax, Math.ceil(Math.log2(load)) - 1));
     },
-    /** The fault of a proof that another session was made with. */
-    spent(payer: Payer): Fault {
-      metrics.sessionProofs.inc({ result: 'refused' });
-      return require(payer, difficultyLeast + stepsMax);
-    },
+    spent,
   };
 }
 

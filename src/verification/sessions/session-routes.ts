@@ -65,17 +65,18 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
     async (request, reply) => {
       const { siteKey, proof: solved, ...body } = request.body;
       const payer = { siteKey, address: request.clientAddress };
-      // The call that it was asked by was counted.
       const proof = deps.proofs.read(payer, solved);
       const parent = await findParent(deps, body);
       const linkId = body.previousSessionId === undefined ? body.linkId : (parent?.linkId ?? undefined);
       const link = await findNamedLink(deps.database, readSiteKey(siteKey).projectId, linkId);
       const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
         isLinked: link !== null,
-        counts: proof === null ? 'sessions' : 'reads',
+        counts: 'sessions',
+        async charge({ project: { organizationId } }) {
+          await deps.limits.requireTrial(organizationId);
+          await deps.proofs.charge(payer, proof);
+        },
       });
-      await deps.limits.requireTrial(project.organizationId);
-      if (proof === null) await deps.proofs.charge(payer);
       await requireOwnRetry(deps, request.clientAddress, body, parent);
       const { deviceToken } = body;
       if (deviceToken !== undefined)

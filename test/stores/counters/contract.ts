@@ -61,8 +61,14 @@ async function testLimits(t: Test, { counters, nextProject }: ContractSubject): 
       allowed: false,
       limit: 2,
       remaining: 0,
+      used: 2,
       resetAt: endsAt,
     });
+    t.match(
+      await counters.takeRate(tag, startMs + 59_999, [{ key: 'minute', limit: 1, windowSeconds: 60 }]),
+      { allowed: false, limit: 1, remaining: 0, used: 2 },
+      'a lower limit of the same window says how far it is exceeded',
+    );
     t.match(
       await counters.takeRate(tag, startMs + 60_000, limits),
       { allowed: true, limit: 3, remaining: 0, resetAt: midnight },
