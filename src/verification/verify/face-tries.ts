@@ -1,7 +1,8 @@
 /**
  * Failed tries with a face are counted by project and address, so that no page compares faces without end. An address that has used its tries up
- * gets 429 for envelopes with a face until the window ends; a session without one goes through. With the counters store away nothing is counted,
- * and nothing of an address that nobody has on the internet.
+ * gets 429 for envelopes with a face until the window ends; a session without one goes through. Respondents whom a backend or a link named are
+ * counted apart, so that a stranger behind their address does not lock them out. With the counters store away nothing is counted, and nothing of
+ * an address that nobody has on the internet.
  */
 import { LRUCache } from 'lru-cache';
 import type { Envelope } from '../../contract/envelope.js';
@@ -18,6 +19,8 @@ import type { StoredSession } from '../sessions/session-store.js';
 export const failedFacesPerAddress = 60;
 const windowSeconds = 3_600;
 const cutOffMax = 50_000;
+/** A person takes longer to start, and to do what each challenge asks. */
+const captureMsMin = 1_000;
 
 export interface FaceTriesDeps {
   readonly counters: Pick<Counters, 'takeRate'>;
@@ -37,10 +40,14 @@ const impossible: readonly string[] = [
 export const isMadeUp = (signals: readonly { readonly type: string }[]): boolean =>
   signals.some(({ type }) => impossible.includes(type));
 
-/** Whether a verdict was about a face that followed the service's own challenges to their end. Anything else fails and reveals nothing. */
+/**
+ * Whether a verdict was about a face that followed the service's own challenges to their end, for as long as that takes a person. Anything else fails
+ * and reveals nothing.
+ */
 export function isFaceTry(
   { embedding, evidenceFrames, nonce, challenges = [], frames }: Envelope,
-  session: Pick<StoredSession, 'nonce' | 'challengeCount' | 'challengeCalls'>,
+  session: Pick<StoredSession, 'nonce' | 'challengeCount' | 'challengeCalls' | 'createdAt'>,
+  receivedAtMs: number,
   signals: Parameters<typeof isMadeUp>[0] = [],
 ): boolean {
   const named = new Set(challenges?.map(({ id }) => id));
@@ -48,36 +55,47 @@ export function isFaceTry(
   const isFollowed = replies.every((reply) => 'done' in reply || named.has(reply.id));
   const isOver = session.challengeCount === 0 || replies.some((reply) => 'done' in reply);
   const hasFace = (embedding ?? evidenceFrames) != null && frames != null;
-  return hasFace && nonce === session.nonce && isFollowed && isOver && !isMadeUp(signals);
+  const lastedMs = Math.min(frames?.atMs.at(-1) ?? 0, receivedAtMs - session.createdAt.getTime());
+  const tookTime = lastedMs >= captureMsMin * (1 + session.challengeCount);
+  return hasFace && nonce === session.nonce && isFollowed && isOver && tookTime && !isMadeUp(signals);
 }
+
+type NamedBy = Pick<StoredSession, 'respondentTrusted'>;
 
 export type FaceTries = ReturnType<typeof createFaceTries>;
 
 export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
   const cutOff = new LRUCache<string, { readonly rate: RateState; readonly untilMs: number }>({ max: cutOffMax });
-  const placeOf = (address: string): string => parseAddress(address)?.place ?? address;
+  const keyOf = (address: string, { respondentTrusted }: NamedBy): string =>
+    `${respondentTrusted ? 'named-' : ''}faces:${parseAddress(address)?.place ?? address}`;
 
   return {
     /** Throws RATE_LIMIT_EXCEEDED where the address has used its tries up. */
-    requireOpen(projectId: string, address: string): void {
-      const cut = cutOff.get(`${projectId}\n${placeOf(address)}`);
+    requireOpen(projectId: string, address: string, session: NamedBy): void {
+      const cut = cutOff.get(`${projectId}\n${keyOf(address, session)}`);
       if (cut === undefined || cut.untilMs <= now()) return;
       const resetInSeconds = (cut.untilMs - now()) / 1_000;
       throw rateLimited('This address', { ...cut.rate, resetInSeconds }, 'failed camera checks');
     },
     /** `facts`: of the address; null if nobody has it on the internet. */
-    async countFailed(projectId: string, address: string, facts: Pick<AddressFacts, 'network'> | null): Promise<void> {
+    async countFailed(
+      projectId: string,
+      address: string,
+      session: NamedBy,
+      facts: Pick<AddressFacts, 'network'> | null,
+    ): Promise<void> {
       if (facts === null) return;
-      const place = placeOf(address);
+      const key = keyOf(address, session);
       const allowed = failedFacesPerAddress * (isCarrierOrCampus(facts.network) ? sharedAddressFactor : 1);
-      const limit = { key: `faces:${place}`, limit: allowed, windowSeconds };
-      const rate = await counters.takeRate(projectId, now(), [limit]).catch((error: unknown) => {
-        if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
-        metrics.storeFailures.inc({ store: 'counters' });
-        return null;
-      });
+      const rate = await counters
+        .takeRate(projectId, now(), [{ key, limit: allowed, windowSeconds }])
+        .catch((error: unknown) => {
+          if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
+          metrics.storeFailures.inc({ store: 'counters' });
+          return null;
+        });
       if (rate === null || rate.remaining > 0) return;
-      cutOff.set(`${projectId}\n${place}`, { rate, untilMs: now() + rate.resetInSeconds * 1_000 });
+      cutOff.set(`${projectId}\n${key}`, { rate, untilMs: now() + rate.resetInSeconds * 1_000 });
     },
   };
 }

@@ -22,6 +22,7 @@ export interface VerifyRouteDeps extends PublicSessionDeps {
   /** null for an address that nobody has on the internet: it is of a network’s inside, or of a proxy that is not named. */
   readonly locate: (address: FastifyRequest['clientAddress']) => AddressFacts | null;
   readonly verifications: VerifyService;
+  readonly now: () => number;
   readonly faceTries: FaceTries;
   /** Envelopes that work once a session’s identifiers are put in; the first one without a camera. */
   readonly envelopeExamples: readonly unknown[];
@@ -71,7 +72,8 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         // Faces of test mode are compared with nobody.
         const address = deps.locate(request.clientAddress);
         const hasFace = mode === 'live' && (envelope.embedding ?? envelope.evidenceFrames) != null;
-        if (hasFace) deps.faceTries.requireOpen(projectId, caller);
+        if (hasFace) deps.faceTries.requireOpen(projectId, caller, opened.session);
+        const receivedAtMs = deps.now();
         const answer = await deps.verifications.verify({
           ...opened,
           envelope,
@@ -80,8 +82,9 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
         if ('cameraCheck' in answer) return reply.code(202).send(answer);
-        if (hasFace && answer.status === 'fail' && isFaceTry(envelope, opened.session, answer.fraudSignals))
-          await deps.faceTries.countFailed(projectId, caller, address);
+        const { session } = opened;
+        if (hasFace && answer.status === 'fail' && isFaceTry(envelope, session, receivedAtMs, answer.fraudSignals))
+          await deps.faceTries.countFailed(projectId, caller, session, address);
         return answer;
       },
     );
