@@ -4,6 +4,7 @@ import t from 'tap';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';
 import { withDatabase } from '../helpers/organizations.js';
+import type { SessionReply } from '../../src/contract/session.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 import { automated, createSession, page, readResult, verify } from '../helpers/verifications.js';
@@ -114,6 +115,16 @@ t.test('the session after the month’s last is refused with 429 and stays open;
     return verify(service, body);
   };
   for (let count = 0; count < 6; count += 1) t.equal((await verifyDemo()).status, 200, 'demo traffic is not billed');
+  for (let count = 0; count < 6; count += 1) {
+    const failed = await verify(service, await createSession(service), automated);
+    t.match(failed, { status: 200, body: { status: 'fail' } }, 'what a stranger fails uses nothing up');
+  }
+  const backend = await service.call('POST', '/sessions', { body: {}, headers: { 'x-api-key': bootstrap.projectKey } });
+  t.equal(
+    (await verify(service, backend.body as SessionReply, automated)).body.status,
+    'fail',
+    'of a backend it counts',
+  );
   const [last, over] = [await createSession(service), await createSession(service)];
   t.equal((await verify(service, last)).status, 200, 'the fifth of five');
   const refused = await verify(service, over);

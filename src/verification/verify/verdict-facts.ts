@@ -42,6 +42,8 @@ export interface Submission {
 export interface SeenSubmission extends Submission {
   readonly pictures: SeenPictures | null;
   readonly receivedAtMs: number;
+  /** The capture followed the session's challenges for as long as that takes a person. */
+  readonly isFullCapture: boolean;
   /** Of a test respondent: what decides, whatever came. */
   readonly fixed: FixedEvidence | null;
 }

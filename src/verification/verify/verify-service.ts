@@ -6,7 +6,7 @@
  */
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
-import type { VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
+import type { Verdict, VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
 import type { PictureFindings, PictureTask } from '../../contract/evidence-frames.js';
 import { Fault } from '../../errors.js';
 import type { StoredProject } from '../../administration/project-store.js';
@@ -24,7 +24,7 @@ import { claimsOf, signVerificationToken } from '../tokens/verification-token.js
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
-import { isMadeUp } from './face-tries.js';
+import { isFaceTry, isMadeUp } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { createSessionTurns, type SessionTurns } from './session-turns.js';
@@ -84,6 +84,7 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         receivedAtMs,
         fixed,
         pictures: seen.pictures,
+        isFullCapture: isFaceTry(received.envelope, session, receivedAtMs),
         envelope: withPassiveSignals(seen.envelope, session),
       };
       for (let round = 0; round < roundsMax; round += 1) {
@@ -105,6 +106,13 @@ export function createVerifyService(deps: VerifyServiceDeps) {
 async function requireOpenChain(database: Queryable, { rootSessionId, retryCount }: StoredSession): Promise<void> {
   if (retryCount > 0 && (await findChain(database, rootSessionId)).hasPassed) throw completedAlready();
 }
+
+/**
+ * Whether the verification counts against the quota. What an anonymous page fails at no effort does not: a stranger could use the month up in a
+ * second.
+ */
+const isCounted = ({ session, isFullCapture }: SeenSubmission, { status, fraudSignals }: Verdict): boolean =>
+  status !== 'fail' || session.respondentTrusted || (isFullCapture && !isMadeUp(fraudSignals));
 
 /** Judges the pictures once, however many rounds follow; nothing after this has them. */
 async function see(
@@ -136,7 +144,7 @@ async function isImpossible(
   submission: Submission & Pick<SeenSubmission, 'receivedAtMs'>,
 ): Promise<boolean> {
   const { receivedAtMs } = submission;
-  const unseen = { ...submission, fixed: null, pictures: null };
+  const unseen = { ...submission, fixed: null, pictures: null, isFullCapture: false };
   const { verdict } = await deps.judge(factsOf(unseen, nothingGathered, { receivedAtMs, diagnostics: false }));
   return isMadeUp(verdict.fraudSignals);
 }
@@ -194,9 +202,10 @@ interface Recording {
 /** The one transaction, and after it the way into the log. False where a mark was taken or the person came meanwhile, and nothing was done. */
 async function record(
   { database, uniqueness, outbox }: VerifyServiceDeps,
-  { session, organization, envelope }: Submission,
+  submission: SeenSubmission,
   { completed, compared, gathered, tokenId }: Recording,
 ): Promise<boolean> {
+  const { session, organization, envelope } = submission;
   const { organizationId, sessionId, mode } = session;
   const { outcome, completedAt } = completed;
   const events = eventsOf(completed);
@@ -219,7 +228,9 @@ async function record(
     await countLinkUse(tx, session, outcome.verdict.status);
   };
   try {
-    await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
+    if (isCounted(submission, outcome.verdict))
+      await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
+    else await inOrganization(database, organizationId, complete);
   } catch (error) {
     if (error instanceof MarkTaken || error instanceof ConcurrentDuplicateError) return false;
     throw error;
