@@ -66,6 +66,8 @@ export interface SeenPictures {
   readonly faces: readonly { readonly side: number; readonly points: readonly number[] | null }[] | null;
   /** Of each with each, as PictureFindings has it; empty without pictures. */
   readonly likeness: readonly (readonly number[])[];
+  /** They came and were not judged, as the capture fails without them. */
+  readonly isUnneeded?: true;
 }
 
 export interface VerdictFacts extends CameraPolicy {

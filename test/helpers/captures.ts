@@ -36,7 +36,7 @@ export interface CaptureOptions {
   readonly shownMs: number;
   readonly gapMs: number;
   /** Hash of every frame’s picture; null sends none. */
-  readonly hash: string | null;
+  readonly hash: ((frame: number) => string) | null;
   /** What else the thing before the camera does: a picture that is waved, say. */
   readonly sway: (atMs: number) => Partial<Pose>;
 }
@@ -111,7 +111,8 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
     );
   }
   const packed = packFrames(places, atMs, options.topology, options.camera);
-  const frames = options.hash === null ? packed : { ...packed, hashes: atMs.map(() => options.hash ?? '') };
+  const { hash } = options;
+  const frames = hash === null ? packed : { ...packed, hashes: atMs.map((_, frame) => hash(frame)) };
   return { frames, challenges: tracksOf(options, atMs), endMs };
 }
 

@@ -1,4 +1,4 @@
-/** A program without a camera that verifies over HTTP: points of a head that does what is asked, and one picture for every frame. */
+/** A program without a camera that verifies over HTTP: points of a head that does what is asked, and for every frame one picture but for its corner. */
 import { createHash } from 'node:crypto';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import type { ChallengeRequest } from '../../src/contract/session.js';
@@ -19,6 +19,7 @@ export async function playPictures(
   { service, clock }: Forger,
   picture: Buffer | null,
   seed = 41,
+  over: Readonly<Record<string, unknown>> = {},
 ): Promise<VerifyReply> {
   const session = await createSession(service, { widgetMode: 'standard' });
   const asker = askerOf(service, session);
@@ -29,20 +30,38 @@ export async function playPictures(
     return reply;
   };
   const pass = (ms: number): void => void (clock.aheadMs += ms);
-  const hash = picture === null ? null : createHash('sha256').update(picture).digest('hex').slice(0, 16);
-  const { frames, challenges, endMs } = await playCapture(session.challengeConfig.count, { ask, pass }, { seed, hash });
+  const hash = (frame: number) =>
+    createHash('sha256')
+      .update(pictureOf(picture ?? Buffer.alloc(2), frame))
+      .digest('hex')
+      .slice(0, 16);
+  const { frames, challenges, endMs } = await playCapture(
+    session.challengeConfig.count,
+    { ask, pass },
+    { seed, hash: picture === null ? null : hash },
+  );
   const { consent, camera, features } = biometricExample;
   const side = Math.sqrt(picture?.length ?? 0);
-  const grey = picture?.toString('base64');
   const { status, body } = await verify(service, session, {
     ...{ consent, camera, features, frames, challenges },
     cameraFailureReason: undefined,
     embedding: embeddingOf(randomDirection(createRandom(seed))),
     timings: { totalMs: Math.ceil(endMs) },
-    ...(grey === undefined
-      ? {}
-      : { evidenceFrames: named.map((index) => ({ index, width: side, height: side, grey })) }),
+    ...(picture !== null && {
+      evidenceFrames: named.map((index) => ({
+        ...{ index, width: side, height: side },
+        grey: pictureOf(picture, index).toString('base64'),
+      })),
+    }),
+    ...over,
   });
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body;
+}
+
+/** The same picture but for two of its points, so that no two frames are equal. */
+function pictureOf(picture: Buffer, frame: number): Buffer {
+  const copy = Buffer.from(picture);
+  copy.writeUInt16BE(frame);
+  return copy;
 }

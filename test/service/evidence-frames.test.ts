@@ -7,7 +7,7 @@ import { envelopeBytesMax, evidenceBytesMax } from '../../src/limits.js';
 import { startFaceService } from '../helpers/face-sessions.js';
 import { playPictures } from '../helpers/picture-forgery.js';
 import { createPatch } from '../helpers/project-fields.js';
-import { createSession, page, verify } from '../helpers/verifications.js';
+import { automated, createSession, page, verify } from '../helpers/verifications.js';
 
 t.setTimeout(120_000);
 
@@ -59,6 +59,25 @@ t.test('pictures of nobody fail, and nothing of them is stored, logged or told',
   const held = [JSON.stringify(reply), ...service.log, ...readFiles(service.dataDirectory)];
   t.ok(held.length > 20, 'files are read');
   t.notOk(held.some((each) => marks.some((mark) => each.includes(mark))));
+});
+
+t.test('pictures of a capture that fails anyway are not judged, and its answer says why it failed', async (t) => {
+  await patch({ config: { evidenceFrames: 'sampled' } });
+  const judged = async (): Promise<number> => {
+    const text = await (await fetch(`${service.bootstrap.adminUrl}/metrics`)).text();
+    return Number(/^vh_picture_judgements_total\{result="judged"\} (\d+)/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await judged();
+  const { device } = automated;
+  const reply = await playPictures(faces, randomBytes(96 * 96), 71, { device });
+  t.match(reply, { status: 'fail', failureCategory: 'fraud_signal' });
+  t.notOk(
+    reply.failureReasons.some((reason) => /pictures|compared/i.test(reason)),
+    reply.failureReasons.join(),
+  );
+  t.equal(await judged(), before);
+  await playPictures(faces, randomBytes(96 * 96), 72, { embedding: null });
+  t.equal(await judged(), before + 1, 'those of a capture that would pass are, whether a face was claimed or not');
 });
 
 t.test('an envelope as large as pictures make it is taken from a page of such a project alone', async (t) => {

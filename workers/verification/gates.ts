@@ -36,7 +36,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-const pictureFailures: Readonly<Record<PictureDoubt, readonly [FailureCategory, string]>> = {
+const pictureFailures: Readonly<Record<Exclude<PictureDoubt, 'unneeded'>, readonly [FailureCategory, string]>> = {
   missing: ['authenticity', 'The pictures that were asked for are missing, or could not be judged.'],
   other_face: ['authenticity', 'The pictures do not show the face that was measured.'],
   other_movement: ['liveness', 'The pictures do not show the movements that were measured.'],
@@ -66,7 +66,7 @@ export function findFailures(each: Case): readonly Failure[] {
       fail('authenticity', 'The capture did not look as if it came from a real camera.');
     if (below(each.screenless, facts.thresholds.screenDetection))
       fail('authenticity', 'A screen or a picture seems to have been held before the camera.');
-    if (each.pictureDoubt !== null) fail(...pictureFailures[each.pictureDoubt]);
+    if (each.pictureDoubt !== null && each.pictureDoubt !== 'unneeded') fail(...pictureFailures[each.pictureDoubt]);
   }
   for (const signal of each.fraudSignals) if (isGrave(signal)) fail('fraud_signal', signal.description);
   if (!each.isCaptured) {
@@ -76,6 +76,9 @@ export function findFailures(each: Case): readonly Failure[] {
   }
   if (failures.length === 0 && scores.overall < facts.thresholds.overall)
     fail(each.isCaptured ? 'liveness' : 'fingerprint', 'The evidence as a whole was too weak.');
+  // Nobody passes because nobody looked.
+  if (each.pictureDoubt === 'unneeded' && failures.length === 0 && findBorderline(each).length === 0)
+    fail(...pictureFailures.missing);
   return failures.sort((a, b) => failureCategories.indexOf(a.category) - failureCategories.indexOf(b.category));
 }
 

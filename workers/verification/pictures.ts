@@ -38,14 +38,15 @@ const answerEdges = {
 } as const;
 
 /** What the pictures say against a capture. */
-export type PictureDoubt = 'missing' | 'other_face' | 'other_movement';
+export type PictureDoubt = 'unneeded' | 'missing' | 'other_face' | 'other_movement';
 
 /** null where pictures and claims agree. */
 export function doubtPictures(
-  { named, faces, likeness }: SeenPictures,
+  { named, faces, likeness, isUnneeded }: SeenPictures,
   frames: EnvelopeFrames,
   answers: readonly Answer[],
 ): PictureDoubt | null {
+  if (isUnneeded === true) return 'unneeded';
   if (faces === null || named.length < pictureEdges.picturesMin) return 'missing';
   const track = readTrack(frames);
   const shown = placeShown(track, named, faces);

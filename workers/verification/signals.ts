@@ -198,6 +198,7 @@ const sawByProgram = (facts: VerdictFacts): boolean =>
 function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<typeof raiseSignals>[0] {
   const { envelope, replay, thresholds } = facts;
   const { challenges, repetition, jitter, timing, parallax, screen } = capture;
+  const isUnneeded = capture.pictureDoubt === 'unneeded';
   // Statistics of movement and noise say nothing of a handful of frames.
   const dense = isSparse(capture) ? 0 : 1;
   return {
@@ -217,7 +218,7 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
     challenge_out_of_order: Number(challenges.outOfOrder),
     challenge_contradictory: Number(challenges.contradictory),
     challenge_premature: Number(challenges.premature),
-    face_withheld: Number(envelope.embedding == null || facts.uniqueness.isFaceRefused),
+    face_withheld: Number(!isUnneeded && (envelope.embedding == null || facts.uniqueness.isFaceRefused)),
     face_changed: Number(facts.uniqueness.isFaceChanged),
     several_faces: Number(capture.severalFaces > session.severalFacesShare),
   };

@@ -32,8 +32,10 @@ export async function seeEvidence(
   const { named } = policy;
   const sent = pictureBytes(evidenceFrames ?? [], named, envelope.frames?.hashes ?? []);
   const findings = sent === null ? null : await judge(sent);
-  if (sent === null || findings === null)
-    return { envelope: { ...envelope, embedding: null }, pictures: { named, faces: null, likeness: [] } };
+  if (sent === null || findings === null) {
+    const pictures = { named, faces: null, likeness: [], ...(sent !== null && { isUnneeded: true as const }) };
+    return { envelope: { ...envelope, embedding: null }, pictures };
+  }
   const { faces, embedding, likeness } = findings;
   return {
     envelope: { ...envelope, embedding },

@@ -129,7 +129,7 @@ async function see(
   };
   return seeEvidence(envelope, policy, (pictures) =>
     turns.run(session.sessionId, async () => {
-      if (await isImpossible(deps, submission)) return null;
+      if (await failsWithoutPictures(deps, submission)) return null;
       const end = deps.metrics.verifyStage.startTimer({ stage: 'pictures' });
       const findings = await deps.judgePictures(session.organizationId, pictures);
       end();
@@ -138,15 +138,24 @@ async function see(
   );
 }
 
-/** Whether what costs little already fails the capture, so that nobody makes the service look at pictures of nothing. */
-async function isImpossible(
+/** Its face is that of the pictures, whether the page claimed one or not. */
+const unseenFace = { model: 'unseen', dimension: 128, values: '' } as const;
+
+/** Whether everything else already fails the capture, so that nobody makes the service look at pictures in vain. */
+async function failsWithoutPictures(
   deps: VerifyServiceDeps,
   submission: Submission & Pick<SeenSubmission, 'receivedAtMs'>,
 ): Promise<boolean> {
-  const { receivedAtMs } = submission;
-  const unseen = { ...submission, fixed: null, pictures: null, isFullCapture: false };
-  const { verdict } = await deps.judge(factsOf(unseen, nothingGathered, { receivedAtMs, diagnostics: false }));
-  return isMadeUp(verdict.fraudSignals);
+  const { receivedAtMs, envelope } = submission;
+  const unseen = {
+    ...submission,
+    ...{ fixed: null, pictures: null, isFullCapture: false },
+    envelope: { ...envelope, embedding: envelope.embedding ?? unseenFace },
+  };
+  const facts = factsOf(unseen, nothingGathered, { receivedAtMs, diagnostics: false });
+  // A comparison of faces may still raise the overall score.
+  const { verdict } = await deps.judge({ ...facts, thresholds: { ...facts.thresholds, overall: 0 } });
+  return verdict.status === 'fail';
 }
 
 /** The project’s budget may have been lowered since the session was made. */
