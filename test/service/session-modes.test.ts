@@ -63,21 +63,27 @@ t.test('the vh_token of a test link has an audience of its own', async (t) => {
   await patch({ config: { allowedDomains: null } });
 });
 
-t.test('a live link is not used up by sessions of test and demo keys, and does not lead back from them', async (t) => {
+t.test('a link starts sessions of its own mode alone, whoever knows its id', async (t) => {
   const links = `/projects/${projectId}/links`;
-  const { body: made } = await service.call('POST', links, { body: { maxUses: 1 } });
-  const { linkId } = made as CreatedLinkReply;
-  for (const headers of Object.values(keys)) {
-    const { body } = await verify(service, await make(headers, { linkId }));
-    const answer = await fetch(`${siteUrl}/v/${linkId}/return`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token: body.verificationToken }),
-    });
-    t.equal(answer.status, 404);
-  }
-  const { body: link } = await service.call('GET', `${links}/${linkId}`);
-  t.match(link, { uses: 0, state: 'alive' });
+  const link = { metadata: { wave: 'secret' }, maxUses: 1 };
+  const { body: made } = await service.call('POST', links, { body: link });
+  const { body: tested } = await service.call('POST', links, { body: link, headers: keys.test });
+  const [live, test] = [(made as CreatedLinkReply).linkId, (tested as CreatedLinkReply).linkId];
+  const refused = (mode: string) => ({
+    status: 400,
+    body: { code: 'VALIDATION_FAILED', issues: [{ path: '/linkId', message: new RegExp(`of ${mode} mode`) }] },
+  });
+  const create = (headers: Headers, linkId: string) => service.call('POST', '/sessions', { body: { linkId }, headers });
+  for (const headers of Object.values(keys)) t.match(await create(headers, live), refused('live'));
+  t.match(await create({ 'x-api-key': service.bootstrap.projectKey }, test), refused('test'));
+  t.match(await create(keys.test, test), { status: 201, body: { metadata: { wave: 'secret' } } });
+  const open = (siteKey: string, linkId: string) =>
+    service.call('POST', '/public/sessions', { body: { siteKey, linkId }, headers: page });
+  t.match(await open(`${projectId}:test`, live), refused('live'));
+  t.equal((await open(`${projectId}:test`, test)).status, 201);
+  t.equal((await open(projectId, test)).status, 201, 'a page without a mode takes that of the link');
+  const { body: left } = await service.call('GET', `${links}/${live}`);
+  t.match(left, { uses: 0, state: 'alive' });
 });
 
 t.test('a session is retried by a key of its own mode alone', async (t) => {

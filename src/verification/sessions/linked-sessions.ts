@@ -1,7 +1,7 @@
 /**
  * Sessions that start on the hosted page: which link they come through, and what it puts into them.
  */
-import { notFound } from '../../kernel/faults.js';
+import { invalid, notFound } from '../../kernel/faults.js';
 import {
   findLink,
   linkStateOf,
@@ -9,6 +9,7 @@ import {
   takeLinkUse,
   type HostedLink,
 } from '../../administration/hosted-links.js';
+import type { SessionMode } from '../../contract/common.js';
 import type { LinkState } from '../../contract/hosted-link.js';
 import type { Verdict } from '../../contract/verdict.js';
 import { Fault } from '../../errors.js';
@@ -26,6 +27,13 @@ export async function findNamedLink(
   const link = await findLink(database, linkId);
   if (link === null || link.projectId !== projectId) throw notFound('link');
   return link;
+}
+
+/** Throws VALIDATION_FAILED for a link of another mode: who may only try things out reads nothing of a live link. */
+export function requireLinkMode(link: HostedLink | null, mode: SessionMode): void {
+  if (link === null || link.mode === mode) return;
+  const message = `is a link of ${link.mode} mode, and the session would be of ${mode} mode. Use a key of the link’s mode, or another link.`;
+  throw invalid([{ path: '/linkId', message }]);
 }
 
 /** What is created through a link: for whom and for what says the link, and nothing that the caller sends. Throws LINK_ENDED, for a retry as well. */

@@ -12,7 +12,7 @@ import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights, readSiteKey } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
-import { findNamedLink, throughLink } from './linked-sessions.js';
+import { findNamedLink, requireLinkMode, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 import type { SessionProofs } from './session-proofs.js';
@@ -78,12 +78,14 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
         },
       });
       await requireOwnRetry(deps, request.clientAddress, body, parent);
+      const owned = mode === 'test' ? mode : (link?.mode ?? 'live');
+      requireLinkMode(link, owned);
       const { deviceToken } = body;
       if (deviceToken !== undefined)
         await deps.limits.takeDevice(siteKey, deps.deviceRefOf(project.organizationId, deviceToken));
       const owner: SessionOwner = {
         ...{ project, organization, link, proof },
-        mode: mode === 'test' ? mode : (link?.mode ?? 'live'),
+        mode: owned,
         diagnostics: false,
         asker: 'page',
       };
@@ -148,6 +150,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       const parent = await findParent(deps, body);
       const linkId = body.previousSessionId === undefined ? body.linkId : (parent?.linkId ?? undefined);
       const link = await findNamedLink(deps.database, projectId, linkId);
+      requireLinkMode(link, owner.mode);
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create({ ...owner, link }, creation));
     },
