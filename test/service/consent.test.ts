@@ -31,6 +31,10 @@ t.test(
       warnings: ['consent_incomplete'],
     });
     t.match((await call('GET', `/projects/${projectId}`)).body, { warnings: ['consent_incomplete'] });
+    for (const path of ['/projects/provision', '/projects']) {
+      const made = await call('POST', path, { name: `Made at ${path}`, externalId: path });
+      t.match(made, { status: 201, body: { warnings: ['consent_incomplete'] } }, path);
+    }
     t.match(await readiness(), { status: 'ok', warnings: [/^consent_incomplete: \d+ organizations/] });
   },
 );

@@ -1,7 +1,6 @@
 /** Routes that list, read and change projects. A patch is merged under the project’s row lock, and checked as a whole. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { consentWarningsOf, controllerOf } from '../../administration/consent-terms.js';
 import { actorOf, recordAudit, type Actor } from '../../administration/audit.js';
 import { findOrganization } from '../../administration/organization-store.js';
 import {
@@ -32,6 +31,7 @@ import type { AdministrationDeps } from '../deps.js';
 import { examples } from '../examples.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
 import { registerProjectCreation, ProjectParams, projectManagement, projectRoute } from './project-creation-routes.js';
+import { findConsentWarnings } from './provisioning.js';
 import { applyPatch, changedPaths, readOnlyIssues, splitPatch } from './project-patch.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 
@@ -110,8 +110,7 @@ async function showWithNotes(deps: AdministrationDeps, project: StoredProject): 
     path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
     message: 'No session of this source was scored yet: compare it with the sourceId of your scores.',
   }));
-  const organization = await deps.directories.organizations.get(project.organizationId);
-  const warnings = organization === null ? [] : consentWarningsOf(controllerOf(project, organization));
+  const warnings = await findConsentWarnings(deps, project);
   return { ...showProject(project), warnings, ...(notes.length === 0 ? {} : { notes }) };
 }
 

@@ -3,11 +3,13 @@
  * project. The key is minted under the project’s row lock, once.
  */
 import { keyScopes } from '../../contract/api-key.js';
+import type { consentWarnings } from '../../contract/consent.js';
 import { notFound } from '../../kernel/faults.js';
 import type { ProjectCreation, ProjectFields, ProvisioningReply } from '../../contract/project.js';
 import { Fault } from '../../errors.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 import { mintKey } from '../../administration/api-keys.js';
+import { consentWarningsOf, controllerOf } from '../../administration/consent-terms.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import { requireReach, type Asking } from '../keys/key-service.js';
 import { findIssuedKey, replaceKey, retireIssuedKeys, type AdministeredKey } from '../keys/key-store.js';
@@ -42,7 +44,17 @@ export async function provisionProject(
     return { project, created, key: await issueKey(tx, asking, project, wish, new Date(deps.now())) };
   });
   if (key?.replaced !== undefined) deps.directories.dropKey(key.replaced.secretHash);
-  return { created, reply: { ...showProject(project), ...(key === null ? {} : key.reply) } };
+  const reply = { ...showProject(project), warnings: await findConsentWarnings(deps, project) };
+  return { created, reply: { ...reply, ...(key === null ? {} : key.reply) } };
+}
+
+/** What respondents would miss in the project's consent. */
+export async function findConsentWarnings(
+  { directories }: Pick<AdministrationDeps, 'directories'>,
+  project: StoredProject,
+): Promise<(typeof consentWarnings)[number][]> {
+  const organization = await directories.organizations.get(project.organizationId);
+  return organization === null ? [] : consentWarningsOf(controllerOf(project, organization));
 }
 
 async function createOnce(
