@@ -16,8 +16,12 @@ export type StepUpOutcome = {
   readonly intensity: StepUpIntensity;
 };
 
-/** The verification that a receipt asks for. Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for none. */
+/**
+ * The verification that a receipt asks for. Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks
+ * for none, and for one of another respondent. `respondentId`: null if the session names none, undefined for a test respondent, who is not compared.
+ */
 export type FindStepUp = (
   owner: { readonly organizationId: string; readonly projectId: string; readonly mode: SessionMode },
   receiptId: string,
+  respondentId: string | null | undefined,
 ) => Promise<StepUp>;

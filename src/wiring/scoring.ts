@@ -88,7 +88,7 @@ export async function openScoring(
     }),
     outcomes: createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner }),
     evidence: createEvidenceService(receipts),
-    findStepUp: createStepUpReceipts(receipts),
+    findStepUp: createStepUpReceipts({ ...receipts, makeRef }),
     probes: createProbeService({
       counters,
       pool,

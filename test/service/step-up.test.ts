@@ -80,6 +80,23 @@ t.test('a retry of a step-up asks as much, and its pass replaces the failure', a
   t.ok(codesOf(await score('retried')).includes('step_up_passed'));
 });
 
+t.test('a receipt of a respondent starts a step-up of that respondent alone', async (t) => {
+  await patch({ config: light });
+  const respondentId = 'a3f1c0de55b1a3f1c0de55b1a3f1c0de';
+  const visit = { sessionId: 'of-somebody', clientIp: '203.0.113.24', respondentId };
+  const { body } = await service.call('POST', '/lite/score', { body: visit, headers: { 'x-api-key': projectKey } });
+  const { receiptId: stepUpFor } = body as ScoreReply;
+  for (const [over, message] of [
+    [{ respondentId: 'b3f1c0de55b1a3f1c0de55b1a3f1c0de' }, /another respondent/],
+    [{}, /^is needed: send the respondentId/],
+  ] as const)
+    t.match(await start({ stepUpFor, ...over }), {
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', issues: [{ path: '/respondentId', message }] },
+    });
+  t.equal((await start({ stepUpFor, respondentId })).status, 201);
+});
+
 t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {
   await patch({ config: heavy });
   const { receiptId } = await score('tried', testKey);

@@ -2,16 +2,28 @@
 import type { ScoreReply } from '../../contract/score.js';
 import type { FindStepUp } from '../../contract/step-up.js';
 import { invalid, notFound } from '../../kernel/faults.js';
-import { namespaceOf } from '../../stores/counters/namespace.js';
+import type { MakeRef } from '../../crypto/master-key.js';
+import { holderOf, namespaceOf } from '../../stores/counters/namespace.js';
+import { respondentSubject } from '../gather.js';
 import { findRecorded, type EvidenceServiceDeps } from './evidence-service.js';
 
-/** Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for nothing. */
-export function createStepUpReceipts(deps: EvidenceServiceDeps): FindStepUp {
-  return async ({ mode, ...owner }, receiptId) => {
+const unnamed = 'is needed: send the respondentId that the score of stepUpFor named.';
+const other =
+  'is another respondent than the one that the score of stepUpFor named. Send the respondentId of the score, or score this respondent first.';
+
+/** Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for nothing or of another respondent. */
+export function createStepUpReceipts(deps: EvidenceServiceDeps & { readonly makeRef: MakeRef }): FindStepUp {
+  return async ({ mode, ...owner }, receiptId, respondentId) => {
     const caller = { ...owner, isTest: mode === 'test', isDemo: mode === 'demo' };
     const recorded = await findRecorded(deps, caller, receiptId);
     if (recorded === null || !recorded.authentic || namespaceOf(recorded.owner) !== namespaceOf(caller))
       throw notFound('receipt');
+    const { respondent } = recorded.subjects;
+    if (respondent !== null && respondentId !== undefined) {
+      if (respondentId === null) throw invalid([{ path: '/respondentId', message: unnamed }]);
+      if (respondentSubject(deps.makeRef, holderOf(recorded.owner), respondentId) !== respondent)
+        throw invalid([{ path: '/respondentId', message: other }]);
+    }
     const { reply } = await deps.pool.run({ kind: 'score', facts: [recorded.facts] });
     const { stepUpIntensity, sessionId } = JSON.parse(reply) as ScoreReply;
     if (stepUpIntensity === 'none')

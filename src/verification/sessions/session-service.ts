@@ -59,7 +59,9 @@ export function createSessionService(deps: SessionServiceDeps) {
     const { project, mode, asker } = owner;
     // A page that knows a receipt must not decide what its step-up comes to: from there the name is an unknown one.
     const stepUpFor = asker === 'backend' ? request.stepUpFor : undefined;
-    const stepUp = stepUpFor === undefined ? null : await deps.findStepUp({ ...project, mode }, stepUpFor);
+    const respondentId = request.respondentId ?? null;
+    const compared = fixedRespondentOf({ mode, respondentId }) === null ? respondentId : undefined;
+    const stepUp = stepUpFor === undefined ? null : await deps.findStepUp({ ...project, mode }, stepUpFor, compared);
     const { session, clientSecret } = draftSession(deps, owner, request, stepUp);
     await inOrganization(database, session.organizationId, (tx) => insertCounted(tx, session));
     return replyOf(owner.project, session, clientSecret);
