@@ -38,6 +38,15 @@ export interface Participation {
   readonly signals: readonly string[];
 }
 
+/** Sends again while the service is busy, as the widget offers it: pictures are judged within seconds or not at all. */
+async function sendUntilJudged<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
+  const triesMax = 4;
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send();
+    if (answer.status !== 503 || tries === triesMax) return answer;
+  }
+}
+
 export async function takePart(test: Test, person: Participant): Promise<Participation> {
   const service = person.service ?? (await startTestService(test));
   const { siteUrl, projectId } = service.bootstrap;
@@ -72,7 +81,7 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
     cameraFailureReason: null,
     consent: { biometric: true, at: new Date().toISOString() },
   } as Partial<Envelope>;
-  const answer = await verify(service, session, envelope);
+  const answer = await sendUntilJudged(() => verify(service, session, envelope));
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   return {
     run: done,
