@@ -74,5 +74,6 @@ export default {
     'pgbouncer',
     'prometheus',
     'xclip',
+    'script',
   ],
 };

@@ -10,6 +10,7 @@ import { proportions, smoothingMs } from './geometry.js';
 import { gestureEdges } from './gestures.js';
 import { jitterEdges } from './jitter.js';
 import { layouts } from './landmarks.js';
+import { otherEdges } from './other-movements.js';
 import { parallaxEdges } from './parallax.js';
 import { repetitionEdges } from './repetition.js';
 import { raisedMin, signalRules } from './signals.js';
@@ -31,6 +32,7 @@ export const verdictModelVersion: string = createHash('sha256')
       smoothingMs,
       blinkEdges,
       gestureEdges,
+      otherEdges,
       challengeEdges,
       parallaxEdges,
       repetitionEdges,
