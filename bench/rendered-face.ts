@@ -1,10 +1,11 @@
 /** An attacker's renderer: one photograph on a mesh that does what is asked, drawn without browser or camera, with its points and a picture of every frame. */
 import { pathToFileURL } from 'node:url';
 import { takeFacePicture } from '../sdk/capture/worker/face-picture.js';
+import { toLuminance } from '../sdk/capture/worker/luminance.js';
 import { keyPoints } from '../sdk/capture/worker/mesh-points.js';
 import type { IssuedChallenge } from '../src/contract/verdict.js';
 import { openCapturePage } from '../test/helpers/capture-page.js';
-import type { Capture } from '../test/helpers/captures.js';
+import { tracksOf, type Capture } from '../test/helpers/captures.js';
 import { drawReadingErrors, packFrames, webcam } from '../test/helpers/head.js';
 import { repositoryPath } from '../test/helpers/repository.js';
 import { createRandom } from '../workers/seeded-random.js';
@@ -54,7 +55,8 @@ export async function renderAnswers({ photo, mesh, triangles }: MeshedPhoto, see
   };
   const head = createSyntheticFace(photo, mesh, triangles, { seed });
   const random = createRandom(seed);
-  const image = { data: new Uint8ClampedArray(head.width * head.height * 4) };
+  const { width, height } = head;
+  const image = { width, height, data: new Uint8ClampedArray(width * height * 4) };
   const pictures = new Map<string, Buffer>();
   const [atMs, places, hashes]: [number[], Float64Array[], string[]] = [[], [], []];
   let nextAt = frameMs;
@@ -62,20 +64,13 @@ export async function renderAnswers({ photo, mesh, triangles }: MeshedPhoto, see
   function addFrame(at: number): void {
     const mesh = head.draw(image, at);
     const points = keyPoints.flatMap((place) => [mesh[place]?.[0] ?? 0, mesh[place]?.[1] ?? 0]);
-    const values = Float32Array.from({ length: head.width * head.height }, (_, pixel) => {
-      const [red, green, blue] = [0, 1, 2].map((channel) => image.data[pixel * 4 + channel] ?? 0) as [
-        number,
-        number,
-        number,
-      ];
-      return 0.299 * red + 0.587 * green + 0.114 * blue;
-    });
-    const picture = Buffer.from(takeFacePicture({ values, width: head.width, height: head.height }, points));
+    const picture = Buffer.from(takeFacePicture(toLuminance(image), points));
+    const hash = hashOf(picture);
     const errors = drawReadingErrors(webcam, random);
     atMs.push(Math.round(at * 10) / 10);
     places.push(Float64Array.from(points, (value, index) => value + (errors[index] ?? 0)));
-    hashes.push(hashOf(picture));
-    pictures.set(hashOf(picture), picture);
+    hashes.push(hash);
+    pictures.set(hash, picture);
   }
 
   /** Draws what is new of the challenges known; those that come later begin with another frame. */
@@ -88,12 +83,8 @@ export async function renderAnswers({ photo, mesh, triangles }: MeshedPhoto, see
       if (begun !== undefined) head.perform(begun.type, reactionMs, nextAt);
       addFrame(nextAt);
     }
-    const tracks = challenges.map(({ id }, index) => {
-      const [startedAtMs, endedAtMs] = [startOf(index), startOf(index) + pace.shownMs];
-      const inside = atMs.flatMap((at, frame) => (at >= startedAtMs && at < endedAtMs ? [frame] : []));
-      return { id, startedAtMs, endedAtMs, firstFrame: inside[0] ?? 0, lastFrame: inside.at(-1) ?? 0 };
-    });
     const frames = { ...packFrames(places, atMs, 'key23', head), hashes: [...hashes] };
+    const tracks = tracksOf({ ...pace, challenges }, atMs);
     return { frames, challenges: tracks, endMs: startOf(challenges.length - 1) + pace.shownMs + pace.gapMs };
   }
   return { seed, make, pictures };

@@ -156,8 +156,8 @@ function gestureAt(
   return share > 0 && share < 1 ? gestures[type].pose(share) : {};
 }
 
-function tracksOf(
-  { challenges, leadMs, shownMs, gapMs }: CaptureOptions,
+export function tracksOf(
+  { challenges, leadMs, shownMs, gapMs }: Pick<CaptureOptions, 'challenges' | 'leadMs' | 'shownMs' | 'gapMs'>,
   atMs: readonly number[],
 ): EnvelopeChallenge[] {
   return challenges.map(({ id }, index) => {

@@ -111,14 +111,20 @@ function findExcursion(
   };
 }
 
-function findSmile(motion: Motion, range: FrameRange): Response | null {
-  const { mouthWidth, yaw, atMs } = motion;
-  const { smileMin, smileFull, smileYawMax } = gestureEdges;
+/** By how much the mouth is wider than at rest, as a share; 0 while the head is turned, which widens or narrows it. */
+export function mouthGrowth({ mouthWidth, yaw }: Motion, range: FrameRange): (frame: number) => number {
   const rest = restOf(mouthWidth, range);
   const ahead = restOf(yaw, range);
-  if (!(rest > 0.05)) return null;
-  const growth = (frame: number): number =>
-    Math.abs((yaw[frame] ?? 0) - ahead) > smileYawMax ? 0 : (mouthWidth[frame] ?? 0) / rest - 1;
+  return (frame) =>
+    !(rest > 0.05) || Math.abs((yaw[frame] ?? 0) - ahead) > gestureEdges.smileYawMax
+      ? 0
+      : (mouthWidth[frame] ?? 0) / rest - 1;
+}
+
+function findSmile(motion: Motion, range: FrameRange): Response | null {
+  const { atMs } = motion;
+  const { smileMin, smileFull } = gestureEdges;
+  const growth = mouthGrowth(motion, range);
   let peak = range.first;
   for (let frame = range.first; frame <= range.last; frame += 1) if (growth(frame) > growth(peak)) peak = frame;
   const reached = growth(peak);

@@ -5,7 +5,7 @@
  */
 import type { ChallengeType } from '../../src/contract/verdict.js';
 import type { Motion } from './geometry.js';
-import { gestureEdges, restOf, type FrameRange } from './gestures.js';
+import { gestureEdges, mouthGrowth, restOf, type FrameRange } from './gestures.js';
 
 export const otherEdges = {
   /** Movements whose furthest frames are nearer than this are one, ms. */
@@ -23,32 +23,16 @@ export function keptOfAnswer(type: ChallengeType, motion: Motion, range: FrameRa
 }
 
 function countOthers(type: ChallengeType, motion: Motion, range: FrameRange, answer: FrameRange): number {
-  const { yaw, pitch, mouthWidth, atMs } = motion;
-  const { turnMin, nodMin, smileMin, smileYawMax } = gestureEdges;
-  const [ahead, level, still] = [yaw, pitch, mouthWidth].map((values) => restOf(values, range)) as [
-    number,
-    number,
-    number,
-  ];
+  const { yaw, pitch, atMs } = motion;
+  const { turnMin, nodMin, smileMin } = gestureEdges;
+  const [ahead, level] = [restOf(yaw, range), restOf(pitch, range)];
   const isTurn = type === 'turn_left' || type === 'turn_right';
   const turn = (frame: number): number => (yaw[frame] ?? ahead) - ahead;
   const nod = (frame: number): number => (pitch[frame] ?? level) - level;
-  const smile = (frame: number): number =>
-    Math.abs(turn(frame)) > smileYawMax || still <= 0 ? 0 : (mouthWidth[frame] ?? still) / still - 1;
   const measures = [
-    ...(isTurn
-      ? []
-      : [
-          { of: turn, least: turnMin },
-          { of: (frame: number) => -turn(frame), least: turnMin },
-        ]),
-    ...(type === 'nod'
-      ? []
-      : [
-          { of: nod, least: nodMin },
-          { of: (frame: number) => -nod(frame), least: nodMin },
-        ]),
-    ...(type === 'smile' ? [] : [{ of: smile, least: smileMin }]),
+    ...(isTurn ? [] : eitherWay(turn, turnMin)),
+    ...(type === 'nod' ? [] : eitherWay(nod, nodMin)),
+    ...(type === 'smile' ? [] : [{ of: mouthGrowth(motion, range), least: smileMin }]),
   ];
   const peaks = measures.flatMap(({ of, least }) => peaksOf(of, least, range));
   const times = peaks
@@ -57,6 +41,11 @@ function countOthers(type: ChallengeType, motion: Motion, range: FrameRange, ans
     .sort((a, b) => a - b);
   return times.filter((at, index) => index === 0 || at - (times[index - 1] ?? 0) > otherEdges.apartMs).length;
 }
+
+const eitherWay = (of: (frame: number) => number, least: number) => [
+  { of, least },
+  { of: (frame: number) => -of(frame), least },
+];
 
 /** The furthest frame of each movement that starts from rest and goes at least so far. */
 function peaksOf(away: (frame: number) => number, least: number, { first, last }: FrameRange): number[] {

@@ -10,6 +10,7 @@ import { PublicSessionCreation, SessionCreation, SessionReply, SessionId } from 
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
+import type { HostedLink } from '../../administration/hosted-links.js';
 import { answerPreflights, readSiteKey } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { findNamedLink, requireLinkMode, throughLink } from './linked-sessions.js';
@@ -67,8 +68,7 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const payer = { siteKey, address: request.clientAddress };
       const proof = deps.proofs.read(payer, solved);
       const parent = await findParent(deps, body);
-      const linkId = body.previousSessionId === undefined ? body.linkId : (parent?.linkId ?? undefined);
-      const link = await findNamedLink(deps.database, readSiteKey(siteKey).projectId, linkId);
+      const link = await findSessionLink(deps, readSiteKey(siteKey).projectId, body, parent);
       const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
         isLinked: link !== null,
         counts: 'sessions',
@@ -103,6 +103,15 @@ const findParent = async (
   { database }: Pick<SessionRouteDeps, 'database'>,
   { previousSessionId }: Pick<SessionCreation, 'previousSessionId'>,
 ): Promise<StoredSession | null> => (previousSessionId === undefined ? null : findSession(database, previousSessionId));
+
+/** A retry comes through the link of the session that failed, whatever it names. */
+const findSessionLink = (
+  { database }: Pick<SessionRouteDeps, 'database'>,
+  projectId: string,
+  { previousSessionId, linkId }: Pick<SessionCreation, 'previousSessionId' | 'linkId'>,
+  parent: StoredSession | null,
+): Promise<HostedLink | null> =>
+  findNamedLink(database, projectId, previousSessionId === undefined ? linkId : (parent?.linkId ?? undefined));
 
 /** A page tries again what failed in it, or in the browser that it runs in. Throws INVALID_CLIENT_SECRET, the same where there is no such session. */
 async function requireOwnRetry(
@@ -147,9 +156,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       if (projectId === null)
         throw invalid([{ path: '/siteKey', message: 'is needed with an organization key: it says which project.' }]);
       const owner = await ownerOf(deps, caller, projectId);
-      const parent = await findParent(deps, body);
-      const linkId = body.previousSessionId === undefined ? body.linkId : (parent?.linkId ?? undefined);
-      const link = await findNamedLink(deps.database, projectId, linkId);
+      const link = await findSessionLink(deps, projectId, body, await findParent(deps, body));
       requireLinkMode(link, owner.mode);
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create({ ...owner, link }, creation));
