@@ -11,6 +11,7 @@ const changed = [
   ...git('ls-files', '--others', '--exclude-standard'),
 ].filter((file) => existsSync(file));
 const linted = changed.filter((file) => /\.(ts|tsx|js|mjs|jsx)$/.test(file));
+const compiler = 'node_modules/typescript7/bin/tsc';
 const bin = (name) => `node_modules/.bin/${name}`;
 
 /** Runs a command and prints what it says if it fails. */
@@ -33,7 +34,7 @@ function check(name, file, args) {
 const types = async () => {
   const passed = [];
   for (const project of ['tsconfig.json', 'sdk/tsconfig.json', 'console/tsconfig.json'])
-    passed.push(await check(`types of ${project}`, bin('tsc'), ['--noEmit', '-p', project]));
+    passed.push(await check(`types of ${project}`, process.execPath, [compiler, '--noEmit', '-p', project]));
   return passed.every(Boolean);
 };
 const results = await Promise.all([
@@ -49,6 +50,6 @@ const results = await Promise.all([
           ...changed,
         ]),
       ]),
-  ...(linted.length === 0 ? [] : [check('lint', bin('eslint'), ['--no-warn-ignored', ...linted])]),
+  ...(linted.length === 0 ? [] : [check('lint', bin('oxlint'), linted)]),
 ]);
 process.exitCode = results.every(Boolean) ? 0 : 1;

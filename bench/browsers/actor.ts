@@ -17,7 +17,7 @@ export type Pause = (ms?: number) => Promise<void>;
 /** Pauses of a mean that scatter as a reader's do; none for 0. */
 export function createPause(meanMs: number, seed = 5): Pause {
   const random = createRandom(seed);
-  return async (ms = meanMs) => void (await sleep(ms * (0.4 + 1.2 * random())));
+  return (ms = meanMs) => sleep(ms * (0.4 + 1.2 * random()));
 }
 
 /** Answers every question, with a pause before each. */

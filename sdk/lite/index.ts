@@ -16,7 +16,7 @@ export const VHLite: Lite = {
   ...lite,
   async run(options) {
     if (options.endpoint || origin || typeof document === 'undefined') return lite.run(options);
-    // eslint-disable-next-line no-console -- whoever wrote the page has to see it
+    // oxlint-disable-next-line no-console -- whoever wrote the page has to see it
     console.error('VHLite: endpoint is missing');
     return { sessionId: options.sessionId ?? '', sent: false, reason: 'endpoint' };
   },

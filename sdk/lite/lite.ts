@@ -38,7 +38,7 @@ export function createLite(origin?: string): Lite {
       const unsent = (reason: string) => ({ sessionId: sessionId ?? '', sent: false, reason });
       if (typeof document === 'undefined') return unsent('no page');
       if (/^vf_/.test(projectKey)) {
-        // eslint-disable-next-line no-console -- whoever put it there has to see it
+        // oxlint-disable-next-line no-console -- whoever put it there has to see it
         console.error('VHLite: a vf_ key is secret. Rotate it! Use a pk_ key');
         return unsent('secret');
       }

@@ -28,7 +28,7 @@ export interface FraudGateOptions<Request = GateRequest> extends DecideOptions {
 }
 
 declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- where Express looks for what middleware adds
+  // oxlint-disable-next-line typescript/no-namespace -- where Express looks for what middleware adds
   namespace Express {
     interface Request {
       /** Of fraudGate(): null where no session was named. */

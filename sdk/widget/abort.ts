@@ -10,7 +10,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 /** What came of the work, or the signal's reason, whichever is first: a closed interface never answers. */
 export function settle<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the caller's own reason
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller's own reason
     const forget = onAbort(signal, () => reject(signal.reason));
     work.then(resolve, reject).finally(forget);
   });

@@ -6,6 +6,6 @@ export function reportFailure(callback: string, error: unknown): void {
 }
 
 export function say(sentence: string, ...details: unknown[]): void {
-  // eslint-disable-next-line no-console -- the page's author looks there
+  // oxlint-disable-next-line no-console -- the page's author looks there
   console.error(`VerifyHuman: ${sentence}`, ...details);
 }

@@ -28,7 +28,7 @@ export function controllerOf(
 
 export function consentTermsOf(project: StoredProject, owner: Owner, policy: FacePolicy): ConsentTerms {
   const { config = {} } = project.fields;
-  const { scope = 'project', reEligibilityDays = null } = { ...configDefaults.deduplication, ...config.deduplication };
+  const { scope, reEligibilityDays } = { ...configDefaults.deduplication, ...config.deduplication };
   return {
     ...controllerOf(project, owner),
     comparedWith: policy.comparesOthers ? scope : 'own',

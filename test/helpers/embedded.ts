@@ -45,7 +45,11 @@ async function ensureTemplate(): Promise<string> {
   const draft = await mkdtemp(join(parent, 'draft-'));
   try {
     const database = await openEmbeddedDatabase({ directory: draft });
-    await migrate(database).finally(() => database.close());
+    try {
+      await migrate(database);
+    } finally {
+      await database.close();
+    }
     await rename(draft, template);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

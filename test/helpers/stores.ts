@@ -167,7 +167,11 @@ async function ensureTemplate(stack: Stack): Promise<string> {
     const draft = `draft_${randomUUID().replaceAll('-', '')}`;
     await server.query(`CREATE DATABASE ${draft} TEMPLATE template0`);
     const database = await openPostgres({ url: urlOf(stack, draft), poolMax: 1, deadlineMs: 60_000 });
-    await migrate(database).finally(() => database.close());
+    try {
+      await migrate(database);
+    } finally {
+      await database.close();
+    }
     // Another test file may have been faster.
     await server
       .query(`ALTER DATABASE ${draft} RENAME TO ${template}`)

@@ -52,7 +52,7 @@ t.test('the replies that the document shows are those that a service gives', asy
   const shown = (reply: unknown) =>
     (reply as { content: Readonly<Record<string, { examples?: Readonly<Record<string, { value: unknown }>> }>> })
       .content['application/json']?.examples ?? {};
-  const { responses } = document.paths['/lite/score']?.['post'] as Operation;
+  const { responses } = document.paths['/lite/score']!['post'] as Operation;
   const tried = (await service.call('POST', '/lite/score', { body: scoreExample })).body as ScoreReply;
   const notes = tried.evidence.notes.map(({ code }) => code);
   for (const fault of ['address_not_public', 'identity_not_hashed', 'unknown_fields', 'respondent_stats_unused'])

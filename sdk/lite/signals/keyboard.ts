@@ -50,7 +50,7 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
     pasteChars += event.clipboardData?.getData('text').length ?? 0;
   });
   listen('input', (event) => {
-    if ((event as InputEvent).inputType === 'insertText' && event.timeStamp - causeAt > causeMs) inputNoKey++;
+    if (event.inputType === 'insertText' && event.timeStamp - causeAt > causeMs) inputNoKey++;
   });
   return () => ({
     keys,

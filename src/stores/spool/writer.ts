@@ -99,7 +99,11 @@ export function createSpoolWriter({
 /** A new file outlives a loss of power only when its directory was flushed too. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function writeWhole(handle: FileHandle, at: number, frame: readonly Buffer[]): Promise<void> {

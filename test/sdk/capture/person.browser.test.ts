@@ -69,7 +69,7 @@ t.test(
 
     // A program that has one picture of a real face, and makes up the points of a head that does what is asked.
     if (service === undefined) throw new Error('no service');
-    const [picture] = run.outcome?.parts['evidenceFrames'] as EvidenceFrame[];
+    const [picture] = (run.outcome?.parts['evidenceFrames'] ?? []) as EvidenceFrame[];
     const forged = await playPictures({ service, clock }, Buffer.from(picture?.grey ?? '', 'base64'));
     t.equal(forged.status, 'fail');
     t.match(forged.failureReasons.join(), /The pictures do not show the (face|movements)/, 'reason', { forged });

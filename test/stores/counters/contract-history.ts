@@ -33,19 +33,8 @@ export function countedOf(
     bands: [],
   },
 ): CountedSession {
-  const {
-    nowMs,
-    session,
-    scope,
-    respondent,
-    device,
-    address,
-    prefix,
-    source,
-    deviceClass,
-    addressShared,
-    host = null,
-  } = input;
+  const { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared, host } =
+    input;
   return {
     nowMs,
     session,

@@ -65,8 +65,8 @@ function testValues(t: Test, database: Database): void {
       list: [1, 2],
       nothing: null,
     });
-    t.equal((row?.['made'] as Date).getTime(), made.getTime());
-    t.same([...(row?.['raw'] as Uint8Array)], [...raw]);
+    t.equal((row?.['made'] as Date | undefined)?.getTime(), made.getTime());
+    t.same([...((row?.['raw'] as Uint8Array | undefined) ?? [])], [...raw]);
   });
 
   t.test('lists go in as arrays', async (t) => {

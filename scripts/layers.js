@@ -1,6 +1,5 @@
-// Lint holds the layers (which folder may import which), cycles, floating promises and the ban on `any`.
-import importX, { createNodeResolver } from 'eslint-plugin-import-x';
-import tseslint from 'typescript-eslint';
+// Which folder may import which, as a rule of lint: `layers/imports`.
+import importX from 'eslint-plugin-import-x';
 
 /** Folders by layer; each may import only what is listed (and itself). */
 const capabilities = [
@@ -104,66 +103,14 @@ const zones = [
   })),
 ];
 
-export default tseslint.config(
-  // AssemblyScript has types that TypeScript lacks; its own compiler checks it.
-  { ignores: ['dist/', 'sdk/dist/', 'node_modules/', 'data/', 'src/verification/uniqueness/scan/assembly/'] },
-  ...tseslint.configs.recommendedTypeChecked,
-  {
-    plugins: { 'import-x': importX },
-    languageOptions: {
-      parserOptions: {
-        project: ['./tsconfig.json', './sdk/tsconfig.json', './console/tsconfig.json'],
-        tsconfigRootDir: import.meta.dirname,
-      },
-    },
-    settings: {
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
-      'import-x/resolver-next': [
-        createNodeResolver({
-          extensions: ['.ts', '.tsx', '.js', '.json'],
-          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
-        }),
-      ],
-      'import-x/extensions': ['.ts', '.tsx', '.js'],
-      // Dependencies cannot be part of a cycle of ours, and some bundles are too large to parse.
-      'import-x/ignore': ['node_modules'],
-    },
-    rules: {
-      'import-x/no-cycle': ['error', { ignoreExternal: true }],
-      'import-x/no-restricted-paths': ['error', { zones }],
-      '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/unbound-method': 'off',
-      'max-lines': ['error', { max: 400 }],
-      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
-      'no-nested-ternary': 'error',
-      'no-console': 'error',
+const restrictedPaths = importX.rules['no-restricted-paths'];
+
+export default {
+  meta: { name: 'layers' },
+  rules: {
+    imports: {
+      meta: { ...restrictedPaths.meta, schema: [] },
+      create: (context) => restrictedPaths.create(Object.create(context, { options: { value: [{ zones }] } })),
     },
   },
-  { files: ['src/main.ts', 'examples/**', 'bench/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
-  {
-    files: ['test/**'],
-    rules: {
-      'import-x/no-restricted-paths': 'off',
-      // A test's callback holds all of its cases.
-      'max-lines-per-function': 'off',
-      '@typescript-eslint/no-floating-promises': [
-        'error',
-        { allowForKnownSafePromises: [{ from: 'package', name: 'PromiseWithSubtest', package: '@tapjs/core' }] },
-      ],
-    },
-  },
-  {
-    files: [
-      '*.js',
-      'scripts/*.js',
-      'scripts/*.mjs',
-      'src/{audience,demo,verification/hosted}/page/**/*.js',
-      'test/sdk/**/*.js',
-      'examples/**/*.{js,mjs,jsx}',
-    ],
-    ...tseslint.configs.disableTypeChecked,
-  },
-);
+};

@@ -1,0 +1,2 @@
+/** The bundler takes styles that a module imports. */
+declare module '*.css';
