@@ -51,9 +51,14 @@ export function cropFace(points: ArrayLike<number>): FaceCrop {
   };
 }
 
-/** What a thread is given: where the models are, and pictures of one capture. */
-export interface PictureTask {
+/** What a thread is started with. */
+export interface PictureThread {
+  /** Folder of the models. */
   readonly directory: string;
+}
+
+/** The pictures of one capture. */
+export interface PictureTask {
   readonly pictures: readonly { readonly width: number; readonly height: number; readonly grey: Uint8Array }[];
 }
 

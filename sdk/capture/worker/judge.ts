@@ -1,9 +1,10 @@
 /**
  * Judges pictures of a capture again, with the models that the page had: the service runs it in a thread (dist/workers/judge-pictures.js).
- * Models are read once. Of the pictures nothing is left when the answer is there.
+ * Models are read once, before the thread takes a capture. Of the pictures nothing is left when the answer is there.
  */
 import { readFile } from 'node:fs/promises';
-import type { PictureFindings, PictureTask } from '../../../src/contract/evidence-frames.js';
+import { workerData } from 'node:worker_threads';
+import type { PictureFindings, PictureTask, PictureThread } from '../../../src/contract/evidence-frames.js';
 import { modelFiles } from '../model-files.js';
 import { toEmbedding } from '../parts.js';
 import { findFaces } from './detector.js';
@@ -22,17 +23,29 @@ interface Models {
 
 let loading: Promise<Models> | null = null;
 
-async function load(directory: string): Promise<Models> {
+async function load(): Promise<Models> {
+  const { directory } = workerData as PictureThread;
   const read = async (name: string): Promise<Response> => new Response(await readFile(`${directory}/${name}`));
   const source = { read, files: modelFiles };
   const first = await loadFirst(source);
   return { first, recognition: await fetchRecognition(source) };
 }
 
-export default async function judgePictures({ directory, pictures }: PictureTask): Promise<PictureFindings> {
-  loading ??= load(directory);
+/** A read that failed is repeated by the next call. */
+function readModels(): Promise<Models> {
+  loading ??= load();
   loading.catch(() => (loading = null));
-  const { first, recognition } = await loading;
+  return loading;
+}
+
+/** A thread is ready once this settles. Its start so ends with no capture, which has a deadline and would take the thread along. */
+export default readModels().then(
+  () => judgePictures,
+  () => judgePictures,
+);
+
+async function judgePictures({ pictures }: PictureTask): Promise<PictureFindings> {
+  const { first, recognition } = await readModels();
   const seen = pictures.map(({ width, height, grey }) => readFace(first, toPicture(grey, width, height)));
   const portraits = seen.flatMap((each) => (each === null ? [] : [{ ...each, look: readLook(each.mesh) }]));
   const best = pickUsual(portraits).map(({ picture, mesh }) => ({ picture, square: mesh.square }));

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Piscina } from 'piscina';
-import type { PictureFindings, PictureTask } from '../../contract/evidence-frames.js';
+import type { PictureFindings, PictureTask, PictureThread } from '../../contract/evidence-frames.js';
 import { overloaded } from '../../errors.js';
 import { createFairLimiter } from '../../fair-limiter.js';
 import { packageRoot } from '../../package-root.js';
@@ -18,7 +18,7 @@ export interface PictureJudgeOptions {
   readonly metrics: Pick<Metrics, 'pictureJudgements' | 'noteShare'>;
   /** Captures of one organization that wait for a thread. Default 8 for each. */
   readonly queueMax?: number;
-  /** Waiting included. Default 10 s, less than a page waits for an answer; where a thread starts, the models take some of it. */
+  /** Waiting included. Default 10 s, less than a page waits for an answer. A thread that is still starting goes on starting. */
   readonly deadlineMs?: number;
   /** The thread’s file, as scripts/build-sdk.mjs makes it. */
   readonly entry?: string;
@@ -30,7 +30,7 @@ export interface PictureJudge {
 }
 
 const defaults = { queuePerThread: 8, deadlineMs: 10_000, idleMs: 600_000 } as const;
-const directory = join(packageRoot, 'dist/sdk/v1/models');
+const thread: PictureThread = { directory: join(packageRoot, 'dist/sdk/v1/models') };
 
 export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
   const { threads, metrics, deadlineMs = defaults.deadlineMs } = options;
@@ -45,6 +45,7 @@ export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
   const open = (): Piscina<PictureTask, PictureFindings> =>
     (piscina ??= new Piscina({
       filename: entry,
+      workerData: thread,
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: defaults.idleMs,
@@ -61,7 +62,7 @@ export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
         if (count >= threads + queueMax) throw new Error('the queue is full');
         const signal = AbortSignal.timeout(deadlineMs);
         const release = await turns.acquire(organizationId, signal);
-        const findings = await open().run({ directory, pictures }, { signal }).finally(release);
+        const findings = await open().run({ pictures }, { signal }).finally(release);
         metrics.pictureJudgements.inc({ result: 'judged' });
         return findings;
       } catch (error) {

@@ -55,6 +55,23 @@ t.test('a capture that takes too long, and one whose thread dies, are refused, a
   t.same(await judge(2), { faces: [[2]], embedding: null });
 });
 
+t.test('a thread that needs longer to start than a capture may wait judges the captures that come again', async (t) => {
+  const blank = { width: 8, height: 8, grey: new Uint8Array(64) };
+  const start = (deadlineMs: number) => {
+    const judge = createPictureJudge({ threads: 1, metrics: createMetrics(), deadlineMs });
+    t.teardown(() => judge.close());
+    return () => judge.judge('one', [blank]);
+  };
+  await start(60_000)();
+  const startedAt = performance.now();
+  await start(60_000)();
+  const send = start(Math.round(0.6 * (performance.now() - startedAt)));
+  await t.rejects(send(), refused, 'the models are not read yet');
+  let findings = await send().catch(() => null);
+  for (let tries = 2; findings === null && tries < 100; tries += 1) findings = await send().catch(() => null);
+  t.match(findings, { faces: [null], embedding: null });
+});
+
 t.test('without the built thread the call fails and says what to build', async (t) => {
   const { judge } = startJudge(t, { entry: join(temporaryDirectory(t), 'none.mjs') });
   await t.rejects(judge(5), { message: /run npm run build/ });
