@@ -6,10 +6,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** Slower than this is worth it for a small file alone. */
 const bestBelowBytes = 300_000;
 
-/** `bytes` is a text or a buffer; the compressed forms are left out where they save nothing to speak of. */
-export async function writeServed(path, bytes) {
+/** `bytes` is a text or a buffer. A compressed form that saves less than a tenth is left out. `quality` is brotli's, 0 to 11. */
+export async function writeServed(path, bytes, { quality = bytes.length < bestBelowBytes ? 11 : 6 } = {}) {
   const raw = Buffer.from(bytes);
-  const quality = raw.length < bestBelowBytes ? 11 : 6;
   await writeFile(path, raw);
   const forms = {
     '.br': brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),

@@ -64,7 +64,7 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
     serves.api && serves.audience ? 'VerifyHuman is up.' : `VerifyHuman is up as ${settings.VH_ROLES.join(', ')}.`,
     ...(serves.api ? [`  API            ${baseUrl}`] : []),
     ...(serves.audience ? [`  Audience API   ${audienceUrl}`] : []),
-    ...(serves.api ? [`  Documentation  ${baseUrl}/docs`] : []),
+    ...(serves.api ? [`  Documentation  ${siteUrl}/docs/`] : []),
     ...(serves.demo ? [`  Demo page      ${siteUrl}/demo`] : []),
     `  Metrics        ${adminUrl}/metrics`,
   ];

@@ -1,10 +1,9 @@
-/** The OpenAPI 3.1 document and its page, both derived from the route schemas: /openapi.json and /docs under the API root. */
+/** The OpenAPI 3.1 document, derived from the route schemas: /openapi.json under the root of the API. */
 import { STATUS_CODES } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import swaggerUi from '@fastify/swagger-ui';
 import type { Access, Credential } from './access-declaration.js';
 import { ErrorBody } from '../contract/common.js';
 import { oauthScopes } from '../contract/oauth.js';
@@ -14,7 +13,6 @@ import { errorTable } from '../errors.js';
 import { finishDocument } from './finish-document.js';
 import type { HeavyOperation } from './heavy-work.js';
 import { packageRoot } from '../package-root.js';
-import { registerOpen } from './access.js';
 
 /** Makes the options of routes with one tag: `route(access, schema)`, and next to them whatever else the route needs. */
 export const routesOf =
@@ -76,7 +74,7 @@ export interface DocumentSettings {
   readonly preface?: string;
 }
 
-/** Registers the document; call before any route is registered, and `serveDocs` after. */
+/** Registers the document; call before any route is registered, and `serveDocument` after. */
 export async function registerOpenapi(
   app: FastifyInstance,
   { baseUrl, siteUrl, version, preface }: DocumentSettings,
@@ -142,37 +140,11 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
   return [...schemesOf[credential].map((scheme) => ({ [scheme]: [] })), ...oauth.map((scope) => ({ oauth2: [scope] }))];
 }
 
-/** The document and its page, under the root of the API. */
-export async function serveDocs(app: FastifyInstance, root: string): Promise<void> {
+/** The document, under the root of the API. */
+export function serveDocument(app: FastifyInstance, root: string): void {
   app.get(`${root}/openapi.json`, { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () =>
     app.swagger(),
   );
-  await serveDocsPage(app, `${root}/docs`);
-}
-
-async function serveDocsPage(app: FastifyInstance, path: string): Promise<void> {
-  await registerOpen(app, async (scope) => {
-    await scope.register(swaggerUi, {
-      routePrefix: path,
-      // BaseLayout has no Swagger bar at the top.
-      uiConfig: { layout: 'BaseLayout', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
-      theme: {
-        title: 'VerifyHuman API',
-        favicon: [
-          {
-            filename: 'mark.svg',
-            rel: 'icon',
-            sizes: 'any',
-            type: 'image/svg+xml',
-            content: readFileSync(join(packageRoot, 'src', 'demo', 'page', 'assets', 'mark.svg')),
-          },
-        ],
-      },
-      staticCSP: true,
-      // On plain http, a browser that upgrades requests would ask for the page's files on a port where nobody listens.
-      transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
-    });
-  });
 }
 
 export interface RecordedReplies {

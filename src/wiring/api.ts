@@ -8,8 +8,8 @@ import { createMakeRef } from '../crypto/master-key.js';
 import { registerDemoRoutes } from '../demo/routes.js';
 import { Fault } from '../errors.js';
 import { createApp, type AppDeps, listen } from '../http/app.js';
-import { listGuides, serveGuidePages } from '../http/guide-pages.js';
-import { registerOpenapi, serveDocs, type DocumentSettings } from '../http/openapi.js';
+import { listGuides, serveDocsSite } from '../http/docs-site.js';
+import { registerOpenapi, serveDocument, type DocumentSettings } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
 import { packageRoot, packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
@@ -79,12 +79,13 @@ const documentOf = (siteUrl: string): DocumentSettings => ({
   baseUrl: apiPrefix,
   siteUrl,
   version: packageVersion(),
-  preface: `Guides, in the order in which they are read:\n\n${listGuides(apiPrefix)}`,
+  preface: `Guides, in the order in which they are read:\n\n${listGuides()}`,
 });
 
-async function serveDocumentation(app: FastifyInstance): Promise<void> {
-  await serveDocs(app, apiPrefix);
-  await serveGuidePages(app, apiPrefix);
+async function serveDocumentation(app: FastifyInstance, audienceUrl: () => string): Promise<void> {
+  serveDocument(app, apiPrefix);
+  const addresses = () => ({ api: apiPrefix, studies: audienceUrl() });
+  await serveDocsSite(app, { root: apiPrefix, reference: 'api/scoring.html', addresses });
 }
 
 /** Starts the API; resolves once it listens. `audienceUrl`: where respondents enter, as far as this process knows. */
@@ -142,7 +143,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
-  await serveDocumentation(app);
+  await serveDocumentation(app, audienceUrl);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   await serveConsole(app, parts, { siteUrl, audienceUrl });
   const hasDemo = await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });

@@ -18,7 +18,8 @@ import { tokenTypes } from '../contract/token-kinds.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
-import { registerOpenapi, serveDocs } from '../http/openapi.js';
+import { serveDocsSite } from '../http/docs-site.js';
+import { registerOpenapi, serveDocument } from '../http/openapi.js';
 import { parseAddress, type Address } from '../net/address.js';
 import type { Geography } from '../scoring/network/geography.js';
 import { packageVersion } from '../package-root.js';
@@ -91,7 +92,12 @@ export async function startAudience(
     },
     { prefix: audiencePrefix },
   );
-  await serveDocs(app, audiencePrefix);
+  serveDocument(app, audiencePrefix);
+  await serveDocsSite(app, {
+    root: audiencePrefix,
+    reference: 'api/studies.html',
+    addresses: () => ({ api: siteUrl() + apiPrefix, studies: audiencePrefix }),
+  });
   const rounds = startReservationRounds({
     database: stores.database,
     reportOutcome,

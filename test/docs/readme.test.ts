@@ -35,3 +35,15 @@ t.test('docs/README.md links every page', (t) => {
   );
   t.end();
 });
+
+t.test('every table names its columns, for those who hear it read', (t) => {
+  const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' });
+  const nameless = pages
+    .filter((name) => name.endsWith('.md') && !/^(?:api|adr)\//.test(name))
+    .flatMap((name) => {
+      const heads = readRepositoryFile(`docs/${name}`).matchAll(/^(\|.*\|)\n\|[-| :]+\|$/gm);
+      return [...heads].flatMap(([, head = '']) => (/\|\s*\|/.test(head) ? [`${name}: ${head}`] : []));
+    });
+  t.strictSame(nameless, []);
+  t.end();
+});

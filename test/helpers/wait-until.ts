@@ -2,12 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pauseMs = 10;
+/** A busy machine starts a service in 20 s. */
+const defaultDeadlineMs = 60_000;
 
 /** Resolves once `condition` holds; rejects after `deadlineMs` with what was waited for. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   meaning: string,
-  deadlineMs = 20_000,
+  deadlineMs = defaultDeadlineMs,
 ): Promise<void> {
   await pollUntil(meaning, async () => ((await condition()) ? true : undefined), deadlineMs);
 }
@@ -16,7 +18,7 @@ export async function waitUntil(
 export async function pollUntil<T>(
   meaning: string,
   read: () => T | undefined | Promise<T | undefined>,
-  deadlineMs = 20_000,
+  deadlineMs = defaultDeadlineMs,
 ): Promise<T> {
   const endMs = performance.now() + deadlineMs;
   for (;;) {

@@ -16,7 +16,7 @@ export function requestCard(siteUrl, { request, reply }) {
       ' (it is in the data directory, in ',
       h('code', { text: 'bootstrap.json' }),
       ') and run it: with nothing new from the probe, the same body answers the same receipt. Every operation is in the ',
-      h('a', { href: '/api/v1/docs', text: 'API reference' }),
+      h('a', { href: '/docs/api/scoring.html', text: 'API reference' }),
       '.',
     ),
     h(
