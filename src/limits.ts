@@ -6,6 +6,9 @@
 /** Largest request body in bytes; the bulk outcome form (1,000 events) fits with room to spare. */
 export const bodyBytesMax = 1_048_576;
 
+/** Largest body of disputes in bytes: 10,000 rows with a place, a source and a short note. */
+export const disputeBytesMax = 4_194_304;
+
 /** Largest probe body in bytes; a real load phase takes 1.9-2.8 KB. */
 export const probeBytesMax = 16_384;
 

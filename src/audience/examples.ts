@@ -1,5 +1,6 @@
 /** Request examples of the API document. They work as they stand with the demo organization’s keys. */
 import type { StudyCreation, StudyPatch } from '../contract/study.js';
+import type { Disputes } from '../contract/study-disputes.js';
 import type { StudyReturn } from '../contract/study-returns.js';
 import type { Invitations, SupplierChange, SupplierCreation } from '../contract/supplier.js';
 
@@ -49,3 +50,10 @@ export const linkCheckExample = {
 };
 
 export const returnExample: StudyReturn = { place: 'plc_019a2f3c5d6e7f8091a2b3c4d5e6f708', status: 'complete' };
+
+export const disputesExample: Disputes = {
+  rows: [
+    { rid: 'r-1001', sourceId: 'north-panel', reason: 'quality', note: 'Straight-lined every grid.' },
+    { place: 'plc_019a2f3c5d6e7f8091a2b3c4d5e6f708', reason: 'fraud' },
+  ],
+};

@@ -15,9 +15,9 @@ import { findSupplier } from './supplier-store.js';
 
 /** What a place comes to, for its supplier; null: nothing yet. A complete that does not count yet is nothing. */
 export function exitStatusOf(
-  place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'reversedAt'>,
+  place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'completion'>,
 ): PlaceStatus | null {
-  if (place.reversedAt !== null) return 'reversed';
+  if (place.completion === 'reversed') return 'reversed';
   if (place.state === 'completed') return place.verified ? 'complete' : null;
   if (place.state === 'terminated') return place.refusedFor === null ? 'full' : refusals[place.refusedFor];
   const reason = screenOutReasonOf(place);

@@ -7,6 +7,7 @@ import { rest } from '../fair-limiter.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
+import { csvLine } from './csv.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { screenOutReasonOf, statuses, surveySeconds } from './study-rules.js';
 import type { Study } from './study-store.js';
@@ -51,8 +52,11 @@ export async function* exportRespondents(
   format: ExportFormat,
   shown: ShownStatus,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield `${fields.join(',')}\r\n`;
-  const render = format === 'csv' ? csvLine : (item: RespondentReply): string => `${JSON.stringify(item)}\n`;
+  if (format === 'csv') yield csvLine(fields);
+  const render =
+    format === 'csv'
+      ? (item: RespondentReply) => csvLine(fields.map((field) => item[field]))
+      : (item: RespondentReply): string => `${JSON.stringify(item)}\n`;
   for (let below: string | null = null, isMore = true; isMore;) {
     const page: Page = { limit: batchMax, below };
     const startedMs = performance.now();
@@ -66,16 +70,6 @@ export async function* exportRespondents(
   }
 }
 
-const csvLine = (item: RespondentReply): string => `${fields.map((field) => csvCell(item[field])).join(',')}\r\n`;
-
-/** One cell: quoted where it has to be, and never a formula. */
-export function csvCell(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const plain = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
-
 /** Who took a place, as reports name them. */
 export const groupOf = (ref: string | null): string | null => ref?.slice(0, 16) ?? null;
 
@@ -87,6 +81,8 @@ const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   status: statuses[reservation.state],
   completion: reservation.completion,
   screenOutReason: screenOutReasonOf(reservation),
+  refusedFor: reservation.refusedFor,
+  reversalNote: reservation.reversalNote,
   token: reservation.token,
   score: reservation.score ?? 0,
   duplicateBand: reservation.duplicateBand ?? 'none',

@@ -62,7 +62,7 @@ export async function applyEvent(
   const taker = missing === null ? claimOf(claim) : {};
   return changeReservation(tx, now, {
     ...{ ...change, ...taker },
-    ...{ state, screenedFor, verified: isVerifiedBy(event, state) },
+    ...{ state, screenedFor, verified: change.verified ?? isVerifiedBy(event, state) },
   });
 }
 

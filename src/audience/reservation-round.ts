@@ -8,14 +8,14 @@ import { startRounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { applyEvent, underLock } from './fielding.js';
-import type { ReportOutcome } from './return-service.js';
+import type { ReportOutcomes } from './outcome-reporter.js';
 import { uncounted } from './study-counts.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { findStudy } from './study-store.js';
 
 export interface ReservationRoundDeps {
   readonly database: Database;
-  readonly reportOutcome: ReportOutcome;
+  readonly reportOutcomes: ReportOutcomes;
   readonly metrics: Pick<Metrics, 'reservationsReleased'>;
   /** A batch of the postbacks that are due; answers how many places it looked at. */
   readonly writePostbacks: () => Promise<number>;
@@ -69,15 +69,15 @@ const release = (database: Database, reservation: QuotaReservation): Promise<num
 /** Reports outcomes that are still due. */
 export async function reportUnreported({
   database,
-  reportOutcome,
-}: Pick<ReservationRoundDeps, 'database' | 'reportOutcome'>): Promise<void> {
+  reportOutcomes,
+}: Pick<ReservationRoundDeps, 'database' | 'reportOutcomes'>): Promise<void> {
   const unreported = await database.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE outcome_due AND returned_at <= now() - ${unreportedSeconds} * interval '1 second'
       ORDER BY returned_at LIMIT ${batchMax}`,
   );
   for (const reservation of unreported) {
     const study = await findStudy(database, reservation.studyId);
-    if (study !== null) await reportOutcome(study, reservation);
+    if (study !== null) await reportOutcomes(study, [reservation]);
   }
 }
 

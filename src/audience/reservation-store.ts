@@ -13,6 +13,8 @@ import { quotaCounts, type Study } from './study-store.js';
 /** Whose word a return is, weakest first. */
 export const returnedBys = ['browser', 'survey', 'owner'] as const;
 export type ReturnedBy = (typeof returnedBys)[number];
+/** What rejects a complete: the buyer, the survey or the owner by a later return, or an outcome event of the session. */
+export type ReversedBy = 'dispute' | 'return' | 'outcome';
 
 /** What is known of a respondent; null: nothing. */
 export interface Traits {
@@ -53,7 +55,13 @@ export interface QuotaReservation extends Traits {
   readonly returnedBy: ReturnedBy | null;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
+  /** What rejects the complete now; null: nothing. */
+  readonly reversedBy: ReversedBy | null;
+  /** When a dispute or a return rejected it last, also where that was withdrawn. */
   readonly reversedAt: Date | null;
+  /** The completion that a withdrawal restores. */
+  readonly reversedFrom: Exclude<Completion, 'reversed'> | null;
+  readonly reversalNote: string | null;
   readonly exitStatus: string | null;
 }
 
@@ -63,9 +71,10 @@ export const reservationColumns = `place_id AS "reservationId", study_id AS "stu
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
   country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
   address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
-  returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_at AS "reversedAt", exit_status AS "exitStatus"`;
+  returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
+  reversed_from AS "reversedFrom", reversal_note AS "reversalNote", exit_status AS "exitStatus"`;
 
-const idForm = /^plc_[0-9a-f]{32}$/;
+export const isReservationId = (text: string): boolean => /^plc_[0-9a-f]{32}$/.test(text);
 
 /** The respondent’s reservation in the study, created if there is none. Of two concurrent calls, one creates it. */
 export async function openReservation(
@@ -106,12 +115,31 @@ export async function findRespondentReservation(
 
 /** By its id; null for what is none. Whoever changes it holds the study’s lock. */
 export async function findReservation(tx: Queryable, reservationId: string): Promise<QuotaReservation | null> {
-  if (!idForm.test(reservationId)) return null;
+  if (!isReservationId(reservationId)) return null;
   const [row] = await tx.query<ReservationRow>(`SELECT ${reservationColumns} FROM study_places WHERE place_id = $1`, [
     reservationId,
   ]);
   return row ?? null;
 }
+
+/** Those of these ids that the organization of the transaction has. */
+export const findReservations = (tx: Queryable, ids: readonly string[]): Promise<readonly QuotaReservation[]> =>
+  tx.query<ReservationRow>(
+    `SELECT ${reservationColumns} FROM study_places WHERE place_id = ANY($1::text[]) ORDER BY place_id`,
+    [ids],
+  );
+
+/** Those of these that are of the study, by id or by the rid that suppliers send. */
+export const findNamed = (
+  tx: Queryable,
+  { projectId, studyId }: Pick<QuotaReservation, 'projectId' | 'studyId'>,
+  named: { readonly ids: readonly string[]; readonly rids: readonly string[] },
+): Promise<readonly QuotaReservation[]> =>
+  tx.query<ReservationRow>(
+    `SELECT ${reservationColumns} FROM study_places WHERE place_id = ANY($3::text[]) AND study_id = $2
+     UNION SELECT ${reservationColumns} FROM study_places WHERE project_id = $1 AND respondent_id = ANY($4::text[]) AND study_id = $2`,
+    [projectId, studyId, named.ids, named.rids],
+  );
 
 /** Whether study and quotas, as they stand under the lock, take one more like this. */
 export async function hasRoom(tx: Queryable, study: Study, reservationId: string, count: Need): Promise<boolean> {
@@ -141,7 +169,10 @@ export type ReservationChange = Partial<
     | 'returnedAt'
     | 'returnedBy'
     | 'refusedFor'
+    | 'reversedBy'
     | 'reversedAt'
+    | 'reversedFrom'
+    | 'reversalNote'
   >
 > & {
   readonly state?: ReservationState;
@@ -168,7 +199,10 @@ const changeColumns = {
   returnedAt: 'returned_at',
   returnedBy: 'returned_by',
   refusedFor: 'refused_for',
+  reversedBy: 'reversed_by',
   reversedAt: 'reversed_at',
+  reversedFrom: 'reversed_from',
+  reversalNote: 'reversal_note',
   outcomeDue: 'outcome_due',
 } as const;
 
@@ -250,7 +284,7 @@ export const eraseReservations = (
   inOrganization(database, organizationId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
       `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
-       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL,
+       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL,
               device_ref = NULL, address_ref = NULL, network_ref = NULL, exit_due = false
         WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
       [projectId, respondentId],

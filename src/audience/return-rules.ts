@@ -2,7 +2,7 @@
  * What a return from the survey makes of a place. Pure. The first answer stands, until a stronger word comes: the browser's is the weakest, then
  * the survey's (its key, or its signature), then the owner's. Browser and survey may come in either order, with the same result.
  *
- *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──rejected──▶ reversed
+ *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──quality, as strong──▶ reversed
  *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, who insists──▶ confirmed
  */
 import type { ReasonClass } from '../contract/outcome.js';
@@ -11,6 +11,7 @@ import type { ReturnMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
 import { returnedBys, type QuotaReservation, type ReturnedBy } from './reservation-store.js';
 import { surveySeconds } from './study-rules.js';
+import { countsAs } from './reversals.js';
 import type { PlaceEvent } from './transitions.js';
 
 export interface GivenReturn {
@@ -23,7 +24,7 @@ export interface GivenReturn {
 }
 
 export interface ReturnVerdict {
-  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate'>;
+  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'reverse'>;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
   readonly returnedAt: Date;
@@ -41,7 +42,8 @@ export function judgeReturn(
   place: Returned,
   given: GivenReturn,
 ): ReturnVerdict | null {
-  if (place.completion === 'confirmed' || place.completion === 'reversed') return null;
+  if (place.completion === 'reversed') return null;
+  if (place.completion === 'confirmed') return judgeConfirmed(place, given);
   const isPending = place.completion !== null;
   const insists = given.by === 'owner' && isPending;
   if (place.returnedBy !== null && rank(given.by) <= rank(place.returnedBy) && !insists) return null;
@@ -54,11 +56,19 @@ export function judgeReturn(
     };
   const seconds = surveySeconds({ surveyedAt: place.surveyedAt, returnedAt }) ?? 0;
   const completion = insists ? 'confirmed' : completionOf(given.by, seconds < study.minimumSeconds);
-  const counts = completion === 'confirmed' || (completion === 'unconfirmed' && study.returns === 'browser');
+  const counts = countsAs(completion, study);
   return {
     ...{ event: counts ? 'complete' : 'hold', completion, refusedFor: null, returnedAt },
     teaches: completion === 'confirmed',
   };
+}
+
+/** Only a check of the answers that comes after the complete takes it back, by whoever is as strong. */
+function judgeConfirmed(place: Returned, given: GivenReturn): ReturnVerdict | null {
+  const isRejection = given.status === 'quality' && given.by !== 'browser' && rank(given.by) >= rank(place.returnedBy);
+  if (!isRejection) return null;
+  const returnedAt = place.returnedAt ?? given.at;
+  return { event: 'reverse', completion: 'reversed', refusedFor: 'quality', returnedAt, teaches: true };
 }
 
 function completionOf(by: ReturnedBy, isTooFast: boolean): Completion {

@@ -1,24 +1,20 @@
 /**
  * The way back from a survey: closes the reservation, and reports the outcome to scoring. Who says what, and what stands, is decided in
- * return-rules.ts. A released reservation is taken back if there is room. A report that failed is repeated by the next round; a repeated one
- * counts once.
+ * return-rules.ts. A released reservation is taken back if there is room.
  */
-import type { OutcomeEvent } from '../contract/outcome.js';
 import type { ReturnReply, ReturnStatus, StudyReturn } from '../contract/study-returns.js';
 import type { Secrets, SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
-import type { DataOwner } from '../kernel/caller.js';
 import { invalid, notFound } from '../kernel/faults.js';
 import type { Database, Queryable } from '../stores/database/port.js';
-import { inOrganization } from '../stores/database/tenant.js';
-import type { Logger } from '../telemetry/logger.js';
-import { dataOwnerOf } from './entry-service.js';
 import { leave, type AnswerExit } from './exits.js';
 import { applyEvent, pageOf, underLock, type Answer } from './fielding.js';
+import type { ReportOutcomes } from './outcome-reporter.js';
 import type { PageName } from './page-texts.js';
 import { changeReservation, findReservation, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
 import { judgeReturn, type GivenReturn } from './return-rules.js';
+import { reverse } from './reversals.js';
 import { isSurveyKey, returnLines, signerOf } from './signatures.js';
 import { statuses } from './study-rules.js';
 import { findStudy, readSurveySecrets, type Study, type StudyOwner } from './study-store.js';
@@ -28,7 +24,7 @@ export interface ReturnDeps {
   readonly database: Database;
   readonly tokens: ReservationTokens;
   readonly secrets: SecretStore;
-  readonly reportOutcome: ReportOutcome;
+  readonly reportOutcomes: ReportOutcomes;
   readonly exit: AnswerExit;
   readonly now: () => number;
 }
@@ -44,7 +40,7 @@ export function createReturnService(deps: ReturnDeps) {
 
   const apply = async (study: Study, reservation: QuotaReservation, given: GivenReturn): Promise<Applied> => {
     const applied = await underLock(database, reservation, (tx, current, found) => close(tx, current, found, given));
-    if (applied.teaches) await deps.reportOutcome(study, applied.reservation);
+    if (applied.teaches) await deps.reportOutcomes(study, [applied.reservation]);
     return applied;
   };
   const secretsOf = async (study: Study) =>
@@ -129,6 +125,10 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   const verdict = judgeReturn(study, found, given);
   if (verdict === null) return { ...kept, page: 'thanks' };
   const { event, teaches, ...result } = verdict;
+  if (event === 'reverse') {
+    const rejection = { by: 'return', reason: 'quality', note: null, at: given.at } as const;
+    return { page: 'thanks', reservation: await reverse(tx, study, found, rejection), changed: true, teaches };
+  }
   if (decide(event, study, found) === null) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
   const change = { ...result, returnedBy: given.by, outcomeDue: teaches };
   const after = await applyEvent(tx, study, found, event, { change });
@@ -136,52 +136,4 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   const isFull = event !== 'terminate' && after.state === 'terminated';
   const reservation = isFull ? await changeReservation(tx, after, { completion: null }) : after;
   return { page: isFull ? 'full' : 'thanks', reservation, changed: true, teaches };
-}
-
-/** Never rejects. */
-export type ReportOutcome = (study: Study, reservation: QuotaReservation) => Promise<void>;
-
-export interface OutcomeReporterDeps {
-  readonly database: Database;
-  readonly acceptOutcomes: (owner: DataOwner, events: readonly OutcomeEvent[]) => Promise<unknown>;
-  readonly logger: Logger;
-}
-
-export function createOutcomeReporter({ database, acceptOutcomes, logger }: OutcomeReporterDeps): ReportOutcome {
-  return async (study, reservation) => {
-    const { reservationId } = reservation;
-    try {
-      await acceptOutcomes(dataOwnerOf(study), [outcomeOf(reservation)]).catch((error: unknown) => {
-        // An invalid event stays invalid, so it is not repeated.
-        if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
-        logger.error(
-          { err: error, reservationId },
-          'the outcome of a quota reservation was refused and is not reported',
-        );
-      });
-      await inOrganization(database, reservation.organizationId, (tx) =>
-        tx.query('UPDATE study_places SET outcome_due = false WHERE place_id = $1', [reservationId]),
-      );
-    } catch (error) {
-      logger.warn({ err: error, reservationId }, 'an outcome was not reported; the next round reports it');
-    }
-  };
-}
-
-/** What scoring learns: a complete, a screen-out by the survey, or the rejection of a complete. */
-function outcomeOf(reservation: QuotaReservation): OutcomeEvent {
-  const { reservationId, state, returnedAt, reversedAt, respondentRef, refusedFor } = reservation;
-  const event = { sessionId: reservationId, detail: { respondentId: respondentRef } };
-  if (reversedAt !== null)
-    return {
-      ...event,
-      type: 'reconciliation',
-      occurredAt: reversedAt.toISOString(),
-      reasonClass: refusedFor ?? 'unknown',
-    };
-  const occurredAt = (returnedAt ?? new Date(0)).toISOString();
-  if (state === 'completed') return { ...event, type: 'complete', occurredAt };
-  return refusedFor === 'quality'
-    ? { ...event, type: 'quality_term', occurredAt, reasonClass: 'quality' }
-    : { ...event, type: 'dq', occurredAt, reasonClass: 'fit' };
 }

@@ -17,6 +17,7 @@ import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { creationExample, patchExample } from './examples.js';
 import { exportFormats, exportRespondents, listRespondents, shownStatuses } from './export.js';
+import { reportAsCsv } from './study-report.js';
 import { requireStudy, type StudyService } from './study-service.js';
 import { findStudy } from './study-store.js';
 
@@ -36,6 +37,7 @@ export const access: GuardedAccess = { ...working, afterTrial: true };
 export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
 export const item = '/studies/:studyId';
 const route = routesOf('Studies');
+const reportFormats = ['json', 'csv'] as const;
 
 export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps): void {
   void app.register(async (scope) => {
@@ -153,10 +155,23 @@ function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void
       params: StudyParams,
       querystring: Type.Object({
         by: Type.Optional(StringEnum(reportGroupings, { description: 'Default supplier.' })),
+        format: Type.Optional(StringEnum(reportFormats, { description: 'Default json. csv: the rows alone.' })),
       }),
-      response: { 200: StudyReport, ...errorReplies([400, 401, 403, 404, 429]) },
+      response: {
+        200: {
+          description: 'A row for each supplier or day, and the whole; in CSV a line for each row.',
+          content: { 'application/json': { schema: StudyReport }, 'text/csv': { schema: Type.String() } },
+        },
+        ...errorReplies([400, 401, 403, 404, 429]),
+      },
     }),
-    async (request) => studies.report(keyCaller(request), request.params.studyId, request.query.by ?? 'supplier'),
+    async (request, reply) => {
+      const { by = 'supplier', format = 'json' } = request.query;
+      const report = await studies.report(keyCaller(request), request.params.studyId, by);
+      return format === 'json'
+        ? reply.type('application/json; charset=utf-8').send(report)
+        : reply.type('text/csv; charset=utf-8').send(reportAsCsv(report));
+    },
   );
 }
 

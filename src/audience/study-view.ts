@@ -1,13 +1,12 @@
 /** A study, and counts of places, as they are shown. Pure. */
 import type { StudyReply } from '../contract/study-replies.js';
-import type { StudyFunnel } from '../contract/study-report.js';
+import type { ScreenOuts, StudyFunnel } from '../contract/study-report.js';
 import { entryUrlOf } from './entry-links.js';
 import { placesLeft } from './limits.js';
 import type { StudyWithQuotas } from './study-store.js';
-import type { PlaceCounts } from './transitions.js';
+import { screenedFors, type PlaceCounts } from './transitions.js';
 
 export function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyReply {
-  const funnel = showFunnel(study);
   return {
     studyId: study.studyId,
     projectId: study.projectId,
@@ -29,14 +28,15 @@ export function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyRep
     createdAt: study.createdAt.toISOString(),
     progress: {
       entered: study.entered,
-      screened_out: Object.values(funnel.screened_out).reduce((sum, count) => sum + count, 0),
+      screened_out: screenedFors.reduce((sum, reason) => sum + study[`screened_${reason}`], 0),
+      screenOutReason: showScreenOuts(study),
       verified: study.verified,
       completed: study.completed,
       unconfirmed: study.unconfirmed + study.too_fast,
       reversed: study.reversed,
       sample_size: study.sampleSize,
       places_left: placesLeft(study),
-      funnel,
+      funnel: showFunnel(study),
       quotas: study.quotas.map(({ name, limit, held, verified, completed }) => ({
         name,
         limit,
@@ -48,15 +48,20 @@ export function showStudy(study: StudyWithQuotas, audienceUrl: string): StudyRep
   };
 }
 
+/** Places by why they were screened out. */
+export function showScreenOuts(counts: PlaceCounts): ScreenOuts {
+  const { screened_gate: gate, screened_verification: verification, screened_country: targeting } = counts;
+  const { screened_full: full, screened_duplicate: duplicate, screened_limit: limit } = counts;
+  return { full, duplicate, quality: gate + verification, targeting, limit, gate, verification };
+}
+
+/** Places by where they are. */
 export function showFunnel(counts: PlaceCounts & { readonly entered: number }): StudyFunnel {
-  const { screened_full: full, screened_duplicate: duplicate, screened_quality: quality } = counts;
-  const screenedOut = { full, duplicate, quality, targeting: counts.screened_targeting, limit: counts.screened_limit };
   const { verifying, surveying, released, terminated, unconfirmed, too_fast, completed, reversed } = counts;
   const decided = [verifying, surveying, released, terminated, unconfirmed, too_fast, completed, reversed];
+  const screened = screenedFors.map((reason) => counts[`screened_${reason}`]);
   return {
-    entered: counts.entered,
-    undecided: [...Object.values(screenedOut), ...decided].reduce((left, count) => left - count, counts.entered),
-    screened_out: screenedOut,
+    undecided: [...screened, ...decided].reduce((left, count) => left - count, counts.entered),
     ...{ verifying, in_survey: surveying, released, terminated, unconfirmed, too_fast, completed, reversed },
     verified: counts.verified,
   };

@@ -7,10 +7,11 @@
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
  *
  * `hold` is a complete that does not count until it is confirmed, by `complete`. What has ended changes by a stronger word only (return-rules.ts).
+ * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
 import type { StudyState } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
-import { screenOutReasons, type ScreenOutReason } from '../contract/study-report.js';
+import type { ScreenOutReason } from '../contract/study-report.js';
 
 export const reservationStates = [
   'entering',
@@ -23,7 +24,8 @@ export const reservationStates = [
 ] as const;
 export type ReservationState = (typeof reservationStates)[number];
 
-export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full' | 'limit';
+export const screenedFors = ['gate', 'verification', 'duplicate', 'country', 'full', 'limit'] as const;
+export type ScreenedFor = (typeof screenedFors)[number];
 
 /** What a reason is called outside. */
 export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> = {
@@ -32,7 +34,8 @@ export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> 
 };
 
 export const placeEvents = [
-  ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'reverse', 'expire'] as const),
+  ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'expire'] as const),
+  ...(['reverse', 'restore'] as const),
 ] as const;
 export type PlaceEvent = (typeof placeEvents)[number];
 
@@ -87,6 +90,7 @@ const table: readonly Row[] = [
   ['terminate', 'completed', letsFinish, 'terminated'],
   ['terminate', 'terminated', letsFinish, 'terminated'],
   ['reverse', 'completed', always, 'terminated'],
+  ['restore', 'terminated', always, 'completed'],
   ['expire', 'verifying', always, 'released'],
   ['expire', 'surveying', always, 'released'],
 ];
@@ -115,7 +119,7 @@ export function decide(event: PlaceEvent, study: StudyFacts, place: PlaceFacts):
 export const countNames = [
   ...(['held', 'verifying', 'surveying', 'released', 'terminated', 'verified', 'completed'] as const),
   ...(['unconfirmed', 'too_fast', 'reversed', 'same_device', 'same_address', 'same_network'] as const),
-  ...screenOutReasons.map((reason) => `screened_${reason}` as const),
+  ...screenedFors.map((reason) => `screened_${reason}` as const),
 ] as const;
 export type CountName = (typeof countNames)[number];
 export type PlaceCounts = Readonly<Record<CountName, number>>;
@@ -130,14 +134,13 @@ export function countsOf({ state, verified, screenedFor = null, completion = nul
   const holds = state === 'verifying' || state === 'surveying' || state === 'completed';
   const pending = state === 'completed' && !verified;
   const isReversed = completion === 'reversed';
-  const reason = state === 'screened' && screenedFor !== null ? screenOutReasonsOf[screenedFor] : null;
   const counted: Partial<Record<CountName, boolean>> = {
     held: holds,
     ...{ verifying: state === 'verifying', surveying: state === 'surveying', released: state === 'released' },
     ...{ terminated: state === 'terminated' && !isReversed, reversed: isReversed },
     ...{ verified: holds && verified, completed: state === 'completed' && verified },
     ...{ too_fast: pending && completion === 'too_fast', unconfirmed: pending && completion !== 'too_fast' },
-    ...(reason === null ? {} : { [`screened_${reason}`]: true }),
+    ...(state === 'screened' && screenedFor !== null ? { [`screened_${screenedFor}`]: true } : {}),
   };
   return Object.fromEntries(countNames.map((name) => [name, Number(counted[name] ?? false)])) as PlaceCounts;
 }

@@ -1,8 +1,9 @@
 /** Studies as the audience API shows them: with their progress, their respondents, and what suppliers see of them. */
 import { Type, type Static } from 'typebox';
 import { Count, Nullable, Percent, StringEnum, Timestamp, type SessionMode } from './common.js';
+import { reasonClasses } from './outcome.js';
 import { duplicateBands } from './score.js';
-import { screenOutReasons, StudyFunnel } from './study-report.js';
+import { screenOutReasons, ScreenOuts, StudyFunnel } from './study-report.js';
 import {
   entryModes,
   qualities,
@@ -17,6 +18,7 @@ import {
 export const StudyProgress = Type.Object({
   entered: Count('Respondents who came.'),
   screened_out: Count('Of them, sent away before the survey.'),
+  screenOutReason: ScreenOuts,
   verified: Count('Verified respondents who hold a place or completed.'),
   completed: Count('Verified respondents who completed the survey.'),
   unconfirmed: Count('Completes that hold their place and do not count until they are confirmed.'),
@@ -102,6 +104,10 @@ export const RespondentReply = Type.Object({
     }),
   ),
   screenOutReason: Nullable(StringEnum(screenOutReasons)),
+  refusedFor: Nullable(
+    StringEnum(reasonClasses, { description: 'Why the survey or the buyer refused the interview; null: it was not.' }),
+  ),
+  reversalNote: Nullable({ ...Type.String(), description: 'note of the dispute.' }),
   token: Nullable(Type.String({ description: 'The vh_token that the survey was given.' })),
   score: Percent('Risk at the entry.'),
   duplicateBand: StringEnum(duplicateBands),

@@ -1,28 +1,25 @@
-/** What became of the respondents of a study, in counts: for a study, a supplier, or a day. */
+/** What became of the respondents of a study, in counts: for the study, a supplier, or a day. */
 import { Type, type Static } from 'typebox';
 import { Count, Nullable, StringEnum } from './common.js';
 
 export const screenOutReasons = ['full', 'duplicate', 'quality', 'targeting', 'limit'] as const;
 export type ScreenOutReason = (typeof screenOutReasons)[number];
 
-const screenOutMeanings: Readonly<Record<ScreenOutReason, string>> = {
-  full: 'No place was left, or none for people like them.',
-  duplicate: 'They took part already under another id.',
-  quality: 'The gate or the verification refused them.',
-  targeting: 'They are outside of the study’s countries.',
-  limit: 'Their address, browser or supplier had taken its places.',
-};
+/** Respondents who were sent away before the survey, by reason. */
+export const ScreenOuts = Type.Object({
+  full: Count('No place was left, or none for people like them.'),
+  duplicate: Count('They took part already under another id.'),
+  quality: Count('The gate or the verification refused them.'),
+  targeting: Count('They are outside of the study’s countries.'),
+  limit: Count('Their address, browser or supplier had taken its places.'),
+  gate: Count('Of quality: refused by the gate.'),
+  verification: Count('Of quality: refused by the verification.'),
+});
+export type ScreenOuts = Static<typeof ScreenOuts>;
 
-/** Where each respondent is: every one who entered counts in one of these, but for verified. */
+/** Where the respondents are who were not screened out. Together with those, and without verified, they are everyone who entered. */
 export const StudyFunnel = Type.Object({
-  entered: Count('Respondents who came.'),
-  undecided: Count('Of them, those who left before the gate decided.'),
-  screened_out: Type.Object(
-    Object.fromEntries(screenOutReasons.map((reason) => [reason, Count(screenOutMeanings[reason])])) as Record<
-      ScreenOutReason,
-      ReturnType<typeof Count>
-    >,
-  ),
+  undecided: Count('Left before the gate decided.'),
   verifying: Count('On the hosted verification page.'),
   in_survey: Count('In the survey.'),
   released: Count('Did not come back in time; the place is free.'),
@@ -38,42 +35,54 @@ export type StudyFunnel = Static<typeof StudyFunnel>;
 export const reportGroupings = ['supplier', 'day'] as const;
 export type ReportGrouping = (typeof reportGroupings)[number];
 
-const figures = {
-  ...StudyFunnel.properties,
-  median_seconds: Nullable(
+const { undecided, verifying, in_survey: inSurvey, released, terminated, ...ended } = StudyFunnel.properties;
+
+/** The figures of a report, in the order of the columns of CSV. */
+export const ReportFigures = Type.Object({
+  entries: Count('Respondents who came.'),
+  screenedOut: ScreenOuts,
+  verified: ended.verified,
+  completed: ended.completed,
+  unconfirmed: ended.unconfirmed,
+  tooFast: ended.too_fast,
+  reversed: ended.reversed,
+  medianSeconds: Nullable(
     Type.Integer({
       description: 'Median time in the survey of completes that count, within 2.5%. null: none counts.',
     }),
   ),
-  same_device: Count('Places taken from a browser that had taken one before, in the whole study.'),
-  same_address: Count('Places taken from an address, or a /64 of IPv6, that had taken one before.'),
-  same_network: Count('Places taken from a /48 of IPv6 that had taken one before.'),
-};
+  ...{ undecided, verifying, inSurvey, released, terminated },
+  sameDevice: Count('Places taken from a browser that had taken one before, in the whole study.'),
+  sameAddress: Count('Places taken from an address, or a /64 of IPv6, that had taken one before.'),
+  sameNetwork: Count('Places taken from a /48 of IPv6 that had taken one before.'),
+});
+export type ReportFigures = Static<typeof ReportFigures>;
+
+/** A supplier or a day of a report. */
+export const ReportRow = Type.Object({
+  supplierId: Nullable({
+    ...Type.String(),
+    description: 'null: src names no supplier of the organization; and of a day.',
+  }),
+  sourceId: Nullable({ ...Type.String(), description: 'null also for a deleted supplier.' }),
+  name: Nullable({ ...Type.String(), description: 'Name of the supplier.' }),
+  day: Nullable({ ...Type.String(), description: 'Day of the entry in UTC; null of a supplier.' }),
+  ...ReportFigures.properties,
+});
+export type ReportRow = Static<typeof ReportRow>;
 
 export const claimantKinds = ['device', 'address', 'network'] as const;
 export type ClaimantKind = (typeof claimantKinds)[number];
 export const reportGroupsMax = 100;
 
+/** The report of a study: a row for each supplier or day, and the whole. */
 export const StudyReport = Type.Object({
   studyId: Type.String(),
   by: StringEnum(reportGroupings),
-  total: Type.Object(figures),
-  suppliers: Type.Optional(
-    Type.Array(
-      Type.Object({
-        supplierId: Nullable({ ...Type.String(), description: 'null: src names no supplier of the organization.' }),
-        sourceId: Nullable({ ...Type.String(), description: 'null also for a deleted supplier.' }),
-        name: Nullable(Type.String()),
-        ...figures,
-      }),
-      { description: 'With by=supplier, most respondents first.' },
-    ),
-  ),
-  days: Type.Optional(
-    Type.Array(Type.Object({ day: Type.String({ description: 'Day of the entry in UTC.' }), ...figures }), {
-      description: 'With by=day: what became of those who entered on the day.',
-    }),
-  ),
+  rows: Type.Array(ReportRow, {
+    description: 'Suppliers, most respondents first; or what became of those who entered on a day, by day.',
+  }),
+  totals: ReportFigures,
   groups: Type.Array(
     Type.Object({
       kind: StringEnum(claimantKinds, {

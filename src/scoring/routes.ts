@@ -15,7 +15,7 @@ import { errorReplies, routesOf, scoreReplyExamples } from '../http/openapi.js';
 import type { createEvidenceService } from './receipts/evidence-service.js';
 import { scoreExample } from './examples.js';
 import { fixedSessionIds } from './fixed-sessions/fixed-sessions.js';
-import type { createOutcomeService } from './outcomes/outcome-service.js';
+import type { OutcomeService } from './outcomes/outcome-service.js';
 import { registerOutcomeRoutes } from './outcomes/routes.js';
 import { registerProbeIntake } from './probe/probe-routes.js';
 import type { createProbeService } from './probe/probe-service.js';
@@ -32,7 +32,7 @@ export interface ScoringRouteDeps {
   readonly scores: ScoreService;
   readonly evidence: ReturnType<typeof createEvidenceService>;
   readonly probes: ReturnType<typeof createProbeService>;
-  readonly outcomes: ReturnType<typeof createOutcomeService>;
+  readonly outcomes: OutcomeService;
   /** A probe key that works, for the example; null where there is no demo organization. */
   readonly exampleProbeKey: string | null;
 }

@@ -11,7 +11,10 @@ import { writePostbacks } from '../audience/postbacks.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { registerReturnRoutes } from '../audience/return-routes.js';
-import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
+import { createDisputeService } from '../audience/dispute-service.js';
+import { registerDisputeRoutes } from '../audience/dispute-routes.js';
+import { createOutcomeReporter } from '../audience/outcome-reporter.js';
+import { createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { registerSupplierRoutes } from '../audience/supplier-routes.js';
 import { tokenTypes } from '../contract/token-kinds.js';
@@ -59,7 +62,7 @@ export async function startAudience(
     issuer: () => siteUrl() + apiPrefix,
     now,
   });
-  const reportOutcome = createOutcomeReporter({
+  const reportOutcomes = createOutcomeReporter({
     database: stores.database,
     acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events),
     logger,
@@ -72,7 +75,7 @@ export async function startAudience(
   });
   const exit = createExits(secretPartsOf(parts));
   const takeVisit: FieldingRouteDeps['takeVisit'] = (address) => limits.takeAddress('visits', address);
-  const returns = createReturnService({ ...secretPartsOf(parts), ...{ now, tokens, reportOutcome, exit } });
+  const returns = createReturnService({ ...secretPartsOf(parts), ...{ now, tokens, reportOutcomes, exit } });
   const entries = createEntryService({
     ...entryPartsOf(parts),
     ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
@@ -86,6 +89,11 @@ export async function startAudience(
       registerStudyRoutes(scope, { database: stores.database, studies });
       registerSupplierRoutes(scope, wireSuppliers(parts, directories));
       registerLinkRoutes(scope, links);
+      const { findRejections } = scoring;
+      registerDisputeRoutes(
+        scope,
+        createDisputeService({ database: stores.database, reportOutcomes, findRejections, now }),
+      );
       registerReturnRoutes(scope, { returns, takeVisit, studies });
       const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
       registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeVisit, audienceUrl, metrics } });
@@ -100,7 +108,7 @@ export async function startAudience(
   });
   const rounds = startReservationRounds({
     database: stores.database,
-    reportOutcome,
+    reportOutcomes,
     writePostbacks: () => writePostbacks({ ...secretPartsOf(parts), now, postbacks: postbackDeliveries }),
     metrics,
     logger,

@@ -1,7 +1,7 @@
 /** Server-side scoring, put together: the worker pool, geography, agents, counters, receipts. */
 import { judgeScore } from '../../workers/scoring/score.js';
 import { createBatchSigner } from '../crypto/batch-signer.js';
-import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
+import { createMakeRef, deriveSigningKey, type MakeRef } from '../crypto/master-key.js';
 import { type Pool, createPool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
@@ -17,7 +17,10 @@ import { openGeography, type Geography } from '../scoring/network/geography.js';
 import { findReleased } from '../scoring/receipts/find-receipt.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe/probe-watch.js';
 import { createProbeService } from '../scoring/probe/probe-service.js';
-import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
+import { reversalEvents } from '../audience/outcome-reporter.js';
+import { createPlaceSettlement, type FindRejections } from '../audience/place-settlement.js';
+import { createReversalReader } from '../scoring/outcomes/reversal-reader.js';
+import { createOutcomeService, type OutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import { scoringSubjectsOf } from '../scoring/gather.js';
 import { createScoreService } from '../scoring/score-service.js';
@@ -33,6 +36,7 @@ import type { Parts } from './parts.js';
 export type OpenScoring = Omit<Parameters<typeof registerScoringRoutes>[1], 'takeKeyRate'> & {
   readonly geography: Geography;
   readonly findStepUp: FindStepUp;
+  readonly findRejections: FindRejections;
 };
 
 export interface ScoringDeps {
@@ -86,7 +90,7 @@ export async function openScoring(
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
-    outcomes: createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner }),
+    ...openOutcomes(parts, makeRef, directories),
     evidence: createEvidenceService(receipts),
     findStepUp: createStepUpReceipts({ ...receipts, makeRef }),
     probes: createProbeService({
@@ -116,6 +120,31 @@ export async function openScoring(
     exampleProbeKey: ids?.probeKey ?? null,
   };
 }
+
+function openOutcomes(
+  { stores, metrics, logger, now }: Parts,
+  makeRef: MakeRef,
+  { findProjectOwner }: Pick<Directories, 'findProjectOwner'>,
+): Pick<OpenScoring, 'outcomes' | 'findRejections'> {
+  const { counters, database, log } = stores;
+  const findRejections = createReversalReader({ database, makeRef }, reversalEvents);
+  const outcomes = createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner });
+  return { outcomes: settling(outcomes, createPlaceSettlement({ database, findRejections })), findRejections };
+}
+
+/** Outcomes of places reject and restore their completes before the answer. A call that fails there is sent again. */
+const settling = ({ accept }: OutcomeService, settle: ReturnType<typeof createPlaceSettlement>): OutcomeService => ({
+  async accept(owner, events, session) {
+    const reply = await accept(owner, events, session);
+    await settle(owner, session === undefined ? events.flatMap(sessionOf) : [session]);
+    return reply;
+  },
+});
+
+const sessionOf = (event: unknown): string[] =>
+  typeof event === 'object' && event !== null && 'sessionId' in event && typeof event.sessionId === 'string'
+    ? [event.sessionId]
+    : [];
 
 const unread = (error: unknown): null => {
   if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return null;

@@ -141,7 +141,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.enter(study, 'unknown'), { kind: 'redirect' });
       const located = await instanceOf(t, one, masterKey, { locate: () => ({ ...unknown, country: 'DE' }) });
       t.match(await located.enter(study, 'at-home', null, 'US'), { kind: 'redirect' }, 'the address is believed');
-      t.match(await read(study), { entered: 4, screened_targeting: 1, held: 3 });
+      t.match(await read(study), { entered: 4, screened_country: 1, held: 3 });
     });
 
     t.test('a quota made smaller while people verify is not over-filled by them', async (t) => {
@@ -291,8 +291,8 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       await one.query(`UPDATE study_places SET returned_at = returned_at - interval '1 minute' WHERE study_id = $1`, [
         study.studyId,
       ]);
-      await reportUnreported({ database: one, reportOutcome: instance.reportOutcome });
-      await reportUnreported({ database: one, reportOutcome: instance.reportOutcome });
+      await reportUnreported({ database: one, reportOutcomes: instance.reportOutcomes });
+      await reportUnreported({ database: one, reportOutcomes: instance.reportOutcomes });
       t.equal(instance.told.length, before + 1);
       t.match(instance.told.at(-1), / complete \d{4}-/);
     });

@@ -73,6 +73,30 @@ t.test('sooner than the least time is too fast, whoever says so first, until the
   t.end();
 });
 
+t.test('a later check of the answers reverses what is confirmed, by whoever is as strong', (t) => {
+  const check = (by: ReturnedBy, returnedBy: ReturnedBy, status: ReturnStatus = 'quality') =>
+    judgeReturn(confirmed, { ...inSurvey, completion: 'confirmed', returnedBy }, given(by, 60, status));
+  t.match(check('survey', 'survey'), {
+    event: 'reverse',
+    completion: 'reversed',
+    refusedFor: 'quality',
+    teaches: true,
+  });
+  t.match(check('owner', 'survey'), { event: 'reverse' });
+  t.equal(check('survey', 'owner'), null);
+  for (const returnedBy of ['browser', 'survey', 'owner'] as const) t.equal(check('browser', returnedBy), null);
+  t.equal(check('owner', 'survey', 'terminate'), null);
+  t.equal(
+    judgeReturn(
+      confirmed,
+      { ...inSurvey, completion: 'reversed', returnedBy: 'survey' },
+      given('owner', 60, 'quality'),
+    ),
+    null,
+  );
+  t.end();
+});
+
 t.test('what is confirmed or reversed stays', (t) => {
   for (const completion of ['confirmed', 'reversed'] as const)
     for (const by of ['browser', 'survey', 'owner'] as const)

@@ -1,7 +1,7 @@
 /** The pure rules of studies: moves, the gate’s decision, checks, cells of an export, pages. */
 import fc from 'fast-check';
 import t from 'tap';
-import { csvCell } from '../../src/audience/export.js';
+import { csvCell, csvLine, parseCsv } from '../../src/audience/csv.js';
 import { addressLimits } from '../../src/audience/limits.js';
 import { pageNames } from '../../src/audience/page-texts.js';
 import { headersOf, renderPage } from '../../src/audience/pages.js';
@@ -158,6 +158,22 @@ t.test('no cell of an export is run by a spreadsheet or leaves its place', (t) =
       );
     }),
   );
+  t.end();
+});
+
+t.test('a table that is read comes to what was written, and what is no table is refused', (t) => {
+  const written = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => !text.startsWith("'"));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(written, written), { minLength: 1 }), (records) => {
+      const text = csvLine(['rid', 'note']) + records.map(csvLine).join('');
+      t.same(
+        parseCsv(text),
+        records.map(([rid, note]) => ({ rid, note })),
+      );
+    }),
+  );
+  t.same(parseCsv('\uFEFFrid,reason\nr-1,fraud\n\n,quality'), [{ rid: 'r-1', reason: 'fraud' }, { reason: 'quality' }]);
+  for (const text of ['rid\n"open', 'rid\na"b', 'rid\na,b']) t.equal(parseCsv(text), null, text);
   t.end();
 });
 

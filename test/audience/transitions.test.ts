@@ -46,14 +46,15 @@ t.test('every pair of study and place: what is in this list happens, and nothing
     'completed terminate terminated': 'fielding paused completed',
     'terminated terminate terminated': 'fielding paused completed',
     'completed reverse terminated': everywhere,
+    'terminated restore completed': everywhere,
     'verifying expire released': everywhere,
     'surveying expire released': everywhere,
   });
   t.end();
 });
 
-t.test('only a study that takes respondents gives out a place', (t) => {
-  for (const { event, status, state, to } of all) {
+t.test('only a study that takes respondents gives out a place; a withdrawn rejection gives back what was done', (t) => {
+  for (const { event, status, state, to } of all.filter(({ event }) => event !== 'restore')) {
     const [before, after] = [state, to].map((one) => countsOf({ state: one, verified: false }).held);
     if ((before ?? 0) < (after ?? 0)) t.equal(status, 'fielding', `${state} ${event}`);
   }
@@ -61,7 +62,7 @@ t.test('only a study that takes respondents gives out a place', (t) => {
 });
 
 t.test('a place that is taken needs room; one that is counted as verified needs it once', (t) => {
-  for (const { state, to, needs } of all)
+  for (const { state, to, needs } of all.filter(({ event }) => event !== 'restore'))
     if (countsOf({ state, verified: false }).held < countsOf({ state: to, verified: false }).held)
       t.equal(needs, 'held');
   const verified = { state: 'surveying', screenedFor: null, verified: true } as const;
@@ -73,7 +74,7 @@ t.test(
   'what has ended changes by returns and a rejection alone, and a refusal that is for good is not looked at again',
   (t) => {
     const ended = all.filter(({ state }) => state === 'completed' || state === 'terminated');
-    t.same([...new Set(ended.map(({ event }) => event))].sort(), ['complete', 'reverse', 'terminate']);
+    t.same([...new Set(ended.map(({ event }) => event))].sort(), ['complete', 'restore', 'reverse', 'terminate']);
     for (const screenedFor of ['gate', 'duplicate', 'country', 'verification']) {
       const place = { state: 'screened', screenedFor, verified: false } as const;
       t.notOk(isUndecided(place));

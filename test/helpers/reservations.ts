@@ -6,7 +6,8 @@ import { createSecretStore } from '../../src/crypto/secret-store.js';
 import { judgeLink } from '../../src/audience/entry-links.js';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
 import { createReservationTokens } from '../../src/audience/reservation-tokens.js';
-import { createOutcomeReporter, createReturnService } from '../../src/audience/return-service.js';
+import { createOutcomeReporter } from '../../src/audience/outcome-reporter.js';
+import { createReturnService } from '../../src/audience/return-service.js';
 import { insertStudy, setStatus, type Study } from '../../src/audience/study-store.js';
 import { makeId } from '../../src/crypto/ids.js';
 import { tokenTypes } from '../../src/contract/token-kinds.js';
@@ -53,7 +54,7 @@ export async function instanceOf(
     issuer: () => 'https://api.example/api/v1',
     now: over.now ?? Date.now,
   });
-  const reportOutcome = createOutcomeReporter({
+  const reportOutcomes = createOutcomeReporter({
     database,
     logger,
     acceptOutcomes: (_caller, events) => {
@@ -81,7 +82,7 @@ export async function instanceOf(
     ...over,
   });
   const returns = createReturnService({
-    ...{ database, tokens, reportOutcome, exit, now: over.now ?? Date.now },
+    ...{ database, tokens, reportOutcomes, exit, now: over.now ?? Date.now },
     secrets,
   });
   return {
@@ -93,7 +94,7 @@ export async function instanceOf(
         place: placeOf(token),
         status,
       }),
-    reportOutcome,
+    reportOutcomes,
     setAway: (away: boolean) => void (isAway = away),
     returns,
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>

@@ -2,6 +2,7 @@
 import t from 'tap';
 import {
   creationExample,
+  disputesExample,
   invitationsExample,
   linkCheckExample,
   patchExample,
@@ -80,6 +81,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
   resumeStudy: ['launch', 'pause'],
   closeStudy: ['launch'],
   reportReturn: ['launch'],
+  withdrawDispute: ['launch'],
 };
 /** Of a respondent who was sent to the survey. */
 async function enterStudy(studyId: string): Promise<string> {
@@ -89,6 +91,7 @@ async function enterStudy(studyId: string): Promise<string> {
 
 const bodies: Readonly<Record<string, (studyId: string) => object | Promise<object>>> = {
   reportReturn: async (studyId) => ({ place: await enterStudy(studyId), status: 'complete' }),
+  disputeCompletes: () => disputesExample,
   createStudy: () => creationExample,
   updateStudy: () => patchExample,
   createSupplier: supplierBody,
@@ -155,7 +158,8 @@ for (const { path, method, operationId } of operations)
         studyId: path.includes('{studyId}') ? await makeStudy(before[operationId]) : '',
         supplierId: path.includes('{supplierId}') ? await makeSupplier() : '',
       };
-      const filled = path.replace('{studyId}', ids.studyId).replace('{supplierId}', ids.supplierId);
+      const place = path.includes('{place}') ? await enterStudy(ids.studyId) : '';
+      const filled = Object.entries({ ...ids, place }).reduce((url, [name, id]) => url.replace(`{${name}}`, id), path);
       const { status } = await ask(method, filled, headersOf[kind], await bodies[operationId]?.(ids.studyId));
       t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expectedOf(path, kind), kind);
     }

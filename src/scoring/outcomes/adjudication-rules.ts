@@ -51,6 +51,17 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
   return { fraud: false, clawback: false, atMs: earliest(completes) };
 }
 
+/** Types that take a complete back. */
+const reversing: readonly OutcomeType[] = ['buyer_reject', 'reconciliation', 'quality_term'];
+
+/** Why events that stand take a complete back, fraud first; null: none does. */
+export function findReversal(outcomes: readonly StoredOutcome[]): ReasonClass | null {
+  const classes = standingEvents(outcomes)
+    .filter(({ type }) => reversing.includes(type))
+    .map(({ reasonClass }) => reasonClass ?? 'unknown');
+  return classes.includes('fraud') ? 'fraud' : (classes.at(-1) ?? null);
+}
+
 /**
  * Merges with an adjudication whose events have expired: a fraud stands unless its deciding event is taken back; of several events, the
  * earliest time counts.

@@ -105,6 +105,7 @@ async function takeStanding(tx: Queryable, sessions: readonly SessionName[]): Pr
 
 interface NamedOutcome extends StoredOutcome {
   readonly respondentRef: string | null;
+  readonly eventId: string | null;
 }
 
 interface OutcomeColumns extends Row {
@@ -116,15 +117,16 @@ interface OutcomeColumns extends Row {
   readonly reason_class: StoredOutcome['reasonClass'];
   readonly respondent_ref: string | null;
   readonly statement_no: number;
+  readonly event_id: string | null;
 }
 
 /** By session, in the order in which they were stated. */
-async function readOutcomes(
+export async function readOutcomes(
   tx: Queryable,
   sessions: readonly SessionName[],
 ): Promise<ReadonlyMap<string, readonly NamedOutcome[]>> {
   const rows = await tx.query<OutcomeColumns>(
-    `SELECT o.namespace, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no
+    `SELECT o.namespace, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no, o.event_id
        FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON o.namespace = named.project AND o.session_ref = named.session
       ORDER BY o.statement_no`,
     columnsOf(sessions),
@@ -146,6 +148,7 @@ function outcomeOf({
   reason_class,
   respondent_ref,
   statement_no,
+  event_id,
 }: OutcomeColumns): NamedOutcome {
   const [targetType = '', targetAt = ''] = target.split('@');
   return {
@@ -154,6 +157,7 @@ function outcomeOf({
     reasonClass: reason_class,
     respondentRef: respondent_ref,
     statement: statement_no,
+    eventId: event_id,
     retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) },
   };
 }

@@ -31,6 +31,8 @@ export interface OutcomeServiceDeps {
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
 }
 
+export type OutcomeService = ReturnType<typeof createOutcomeService>;
+
 const issuesMax = 50;
 
 const restatement =

@@ -15,7 +15,7 @@ import { keyCaller } from '../../http/access.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import { createValidatorCompiler } from '../../kernel/validation.js';
 import { scoreExample } from '../examples.js';
-import type { createOutcomeService } from './outcome-service.js';
+import type { OutcomeService } from './outcome-service.js';
 
 const route = routesOf('Outcomes');
 const occurredAt = '2026-06-01T12:00:00Z';
@@ -26,7 +26,7 @@ const eventsBody = (event: TSchema, eventsMax: number) =>
 /** Events are checked one by one, so that a malformed one costs none of the others: at first sight they only have to be a list. */
 const checkedLater = (eventsMax: number) => createValidatorCompiler(eventsBody(Type.Unknown(), eventsMax));
 
-export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType<typeof createOutcomeService>): void {
+export function registerOutcomeRoutes(app: FastifyInstance, outcomes: OutcomeService): void {
   const access = { credential: 'api-key', scope: 'lite:write', demo: 'refused' } as const;
   const response = { 200: OutcomeReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) };
 

@@ -65,11 +65,12 @@ CREATE TABLE studies (
   same_device        integer NOT NULL DEFAULT 0 CHECK (same_device >= 0),
   same_address       integer NOT NULL DEFAULT 0 CHECK (same_address >= 0),
   same_network       integer NOT NULL DEFAULT 0 CHECK (same_network >= 0),
-  screened_full      integer NOT NULL DEFAULT 0 CHECK (screened_full >= 0),
-  screened_duplicate integer NOT NULL DEFAULT 0 CHECK (screened_duplicate >= 0),
-  screened_quality   integer NOT NULL DEFAULT 0 CHECK (screened_quality >= 0),
-  screened_targeting integer NOT NULL DEFAULT 0 CHECK (screened_targeting >= 0),
-  screened_limit     integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0)
+  screened_full         integer NOT NULL DEFAULT 0 CHECK (screened_full >= 0),
+  screened_duplicate    integer NOT NULL DEFAULT 0 CHECK (screened_duplicate >= 0),
+  screened_gate         integer NOT NULL DEFAULT 0 CHECK (screened_gate >= 0),
+  screened_verification integer NOT NULL DEFAULT 0 CHECK (screened_verification >= 0),
+  screened_country      integer NOT NULL DEFAULT 0 CHECK (screened_country >= 0),
+  screened_limit        integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0)
 );
 CREATE INDEX studies_by_organization ON studies (organization_id, study_id);
 CREATE INDEX studies_open ON studies (organization_id, study_id) WHERE status = 'fielding';
@@ -109,6 +110,7 @@ CREATE TABLE study_kinds (
 --   entering ──the gate──▶ screened
 --      └──▶ verifying ──▶ surveying ──▶ completed | terminated
 --               └────────────┴──its time is over──▶ released ──back, and there is room──▶ surveying | completed
+--     completed ──its complete is rejected──▶ terminated ──the rejection is withdrawn──▶ completed
 CREATE TABLE study_places (
   place_id        text PRIMARY KEY,
   study_id        text NOT NULL REFERENCES studies,
@@ -156,7 +158,12 @@ CREATE TABLE study_places (
   completion      text CHECK (completion IN ('confirmed', 'unconfirmed', 'too_fast', 'reversed')),
   -- Why the survey or the owner refused the interview; null: it did not.
   refused_for     text CHECK (refused_for IN ('fit', 'quality', 'fraud', 'unknown')),
+  -- What rejects the complete now (null: nothing), when a dispute or a return did last, and the completion that a withdrawal restores.
+  reversed_by     text CHECK (reversed_by IN ('dispute', 'return', 'outcome')),
   reversed_at     timestamptz(3),
+  reversed_from   text CHECK (reversed_from IN ('confirmed', 'unconfirmed', 'too_fast')),
+  -- What the buyer wrote about it.
+  reversal_note   text,
   outcome_due     boolean NOT NULL DEFAULT false,
   -- The last status that a postback reported, and whether the next round looks again.
   exit_status     text,
@@ -191,11 +198,12 @@ CREATE TABLE study_tallies (
   same_device        integer NOT NULL DEFAULT 0 CHECK (same_device >= 0),
   same_address       integer NOT NULL DEFAULT 0 CHECK (same_address >= 0),
   same_network       integer NOT NULL DEFAULT 0 CHECK (same_network >= 0),
-  screened_full      integer NOT NULL DEFAULT 0 CHECK (screened_full >= 0),
-  screened_duplicate integer NOT NULL DEFAULT 0 CHECK (screened_duplicate >= 0),
-  screened_quality   integer NOT NULL DEFAULT 0 CHECK (screened_quality >= 0),
-  screened_targeting integer NOT NULL DEFAULT 0 CHECK (screened_targeting >= 0),
-  screened_limit     integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0),
+  screened_full         integer NOT NULL DEFAULT 0 CHECK (screened_full >= 0),
+  screened_duplicate    integer NOT NULL DEFAULT 0 CHECK (screened_duplicate >= 0),
+  screened_gate         integer NOT NULL DEFAULT 0 CHECK (screened_gate >= 0),
+  screened_verification integer NOT NULL DEFAULT 0 CHECK (screened_verification >= 0),
+  screened_country      integer NOT NULL DEFAULT 0 CHECK (screened_country >= 0),
+  screened_limit        integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0),
   -- Completes that count, by bucket of their time in the survey.
   seconds            jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (study_id, supplier_id, day)

@@ -1,0 +1,81 @@
+/**
+ * Reports to scoring what became of places. A report that failed is repeated by the next round; a repeated one counts once. Of a rejection the last
+ * report stands, because each has the same event id.
+ */
+import { retractionName, type OutcomeEvent } from '../contract/outcome.js';
+import { Fault } from '../errors.js';
+import type { DataOwner } from '../kernel/caller.js';
+import type { Database } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import type { Logger } from '../telemetry/logger.js';
+import { dataOwnerOf } from './entry-service.js';
+import type { QuotaReservation } from './reservation-store.js';
+import type { Study } from './study-store.js';
+
+/** Of one study. Never rejects. */
+export type ReportOutcomes = (study: Study, reservations: readonly QuotaReservation[]) => Promise<void>;
+
+export interface OutcomeReporterDeps {
+  readonly database: Database;
+  readonly acceptOutcomes: (owner: DataOwner, events: readonly OutcomeEvent[]) => Promise<unknown>;
+  readonly logger: Logger;
+}
+
+export function createOutcomeReporter({ database, acceptOutcomes, logger }: OutcomeReporterDeps): ReportOutcomes {
+  return async (study, reservations) => {
+    const ids = reservations.map(({ reservationId }) => reservationId);
+    if (ids.length === 0) return;
+    const events = reservations.flatMap(outcomesOf);
+    try {
+      if (events.length > 0)
+        await acceptOutcomes(dataOwnerOf(study), events).catch((error: unknown) => {
+          // An invalid event stays invalid, so it is not repeated.
+          if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
+          logger.error({ err: error, ids }, 'outcomes of quota reservations were refused and are not reported');
+        });
+      await inOrganization(database, study.organizationId, (tx) =>
+        // What changed meanwhile is reported again, as it is then.
+        tx.query(
+          `UPDATE study_places p SET outcome_due = p.completion IS DISTINCT FROM given.completion
+             FROM unnest($1::text[], $2::text[]) AS given (place, completion) WHERE p.place_id = given.place`,
+          [ids, reservations.map(({ completion }) => completion)],
+        ),
+      );
+    } catch (error) {
+      logger.warn({ err: error, ids }, 'outcomes were not reported; the next round reports them');
+    }
+  };
+}
+
+/** Begins the ids of the events that report rejections. */
+export const reversalEvents = 'study-reversal:';
+
+/** What scoring learns: how the interview ended, and whether its complete was rejected later. */
+function outcomesOf(place: QuotaReservation): readonly OutcomeEvent[] {
+  const event = { sessionId: place.reservationId, detail: { respondentId: place.respondentRef } };
+  return [...endOf(place, event), ...reversalOf(place, event)];
+}
+
+type EventBase = Pick<OutcomeEvent, 'sessionId' | 'detail'>;
+
+function endOf(place: QuotaReservation, event: EventBase): readonly OutcomeEvent[] {
+  const occurredAt = (place.returnedAt ?? new Date(0)).toISOString();
+  const completion = place.reversedFrom ?? place.completion;
+  if (completion !== null) return completion === 'confirmed' ? [{ ...event, type: 'complete', occurredAt }] : [];
+  return place.refusedFor === 'quality'
+    ? [{ ...event, type: 'quality_term', occurredAt, reasonClass: 'quality' }]
+    : [{ ...event, type: 'dq', occurredAt, reasonClass: 'fit' }];
+}
+
+function reversalOf(
+  { reservationId, reversedAt, reversedBy, refusedFor }: QuotaReservation,
+  event: EventBase,
+): readonly OutcomeEvent[] {
+  if (reversedAt === null) return [];
+  const rejection = { type: 'reconciliation', occurredAt: reversedAt.toISOString() } as const;
+  const stated = { ...event, eventId: reversalEvents + reservationId };
+  // An outcome event that rejects the place speaks for itself.
+  return reversedBy === null || reversedBy === 'outcome'
+    ? [{ ...stated, type: 'custom', occurredAt: rejection.occurredAt, detail: { name: retractionName, of: rejection } }]
+    : [{ ...stated, ...rejection, reasonClass: refusedFor ?? 'unknown' }];
+}

@@ -1,0 +1,83 @@
+/**
+ * Brings places in line with the outcome events of their sessions: an event that rejects a complete reverses it, and its retraction restores it,
+ * in whichever order events and completes come. Repeating it changes nothing.
+ */
+import type { ReasonClass } from '../contract/outcome.js';
+import type { DataOwner } from '../kernel/caller.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import { dataOwnerOf } from './entry-service.js';
+import { findReservations, isReservationId, type QuotaReservation } from './reservation-store.js';
+import { isReversed, restore, reverse } from './reversals.js';
+import { findStudy, type Study } from './study-store.js';
+
+/** Which of these sessions outcome events reject now, and why; what this capability reported itself is left out. */
+export type FindRejections = (
+  owner: DataOwner,
+  sessionIds: readonly string[],
+) => Promise<ReadonlyMap<string, ReasonClass>>;
+
+export interface SettlementDeps {
+  readonly database: Database;
+  readonly findRejections: FindRejections;
+}
+
+/** Places under one lock of their study; respondents who come and go wait for no more. */
+const batchMax = 50;
+/** Events may come between reading and writing; each pass reads again. */
+const passesMax = 3;
+
+/** Sessions that are no places of the organization are none of its business. */
+export const createPlaceSettlement =
+  (deps: SettlementDeps) =>
+  async ({ organizationId }: Pick<DataOwner, 'organizationId'>, sessionIds: readonly string[]): Promise<void> => {
+    const named = [...new Set(sessionIds)].filter(isReservationId);
+    for (let from = 0; from < named.length; from += batchMax) {
+      const places = await inOrganization(deps.database, organizationId, (tx) =>
+        findReservations(tx, named.slice(from, from + batchMax)),
+      );
+      for (const studyId of new Set(places.map((place) => place.studyId))) {
+        const study = await findStudy(deps.database, studyId);
+        const ids = places.flatMap((place) => (place.studyId === studyId ? [place.reservationId] : []));
+        if (study !== null) await settle(deps, study, ids);
+      }
+    }
+  };
+
+async function settle(
+  { database, findRejections }: SettlementDeps,
+  study: Study,
+  ids: readonly string[],
+): Promise<void> {
+  for (let pass = 0, isSettled = false; pass < passesMax && !isSettled; pass++) {
+    const rejections = await findRejections(dataOwnerOf(study), ids);
+    const changes = await inOrganization(
+      database,
+      study.organizationId,
+      async (tx) => {
+        const current = await findStudy(tx, study.studyId, { lock: true });
+        return current === null ? 0 : settleAll(tx, current, await findReservations(tx, ids), rejections);
+      },
+      { line: study.studyId },
+    );
+    isSettled = changes === 0;
+  }
+}
+
+async function settleAll(
+  tx: Queryable,
+  study: Study,
+  places: readonly QuotaReservation[],
+  rejections: ReadonlyMap<string, ReasonClass>,
+): Promise<number> {
+  let changes = 0;
+  for (const place of places) {
+    const reason = rejections.get(place.reservationId) ?? null;
+    const isRestored = reason === null && place.reversedBy === 'outcome';
+    const isRejected = reason !== null && place.state === 'completed' && !isReversed(place);
+    if (isRestored) await restore(tx, study, place);
+    if (isRejected) await reverse(tx, study, place, { by: 'outcome', reason, note: null, at: null });
+    changes += Number(isRestored || isRejected);
+  }
+  return changes;
+}

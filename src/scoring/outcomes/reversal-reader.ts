@@ -1,0 +1,29 @@
+/** Which sessions outcome events reject now, for whoever keeps completes. Reads what the database holds; nothing is cached. */
+import type { ReasonClass } from '../../contract/outcome.js';
+import type { MakeRef } from '../../crypto/master-key.js';
+import type { DataOwner } from '../../kernel/caller.js';
+import type { Database } from '../../stores/database/port.js';
+import { findReversal } from './adjudication-rules.js';
+import { readOutcomes } from './adjudication-work.js';
+import { rowOwnerOf } from './outcome-rows.js';
+import { nameOf } from './session-subjects.js';
+
+/** The rejected ones of these sessions, and why. Events whose id begins with `except` are left out. */
+export const createReversalReader =
+  ({ database, makeRef }: { readonly database: Database; readonly makeRef: MakeRef }, except: string) =>
+  async (owner: DataOwner, sessionIds: readonly string[]): Promise<ReadonlyMap<string, ReasonClass>> => {
+    const { namespace, holder } = rowOwnerOf(owner);
+    const named = sessionIds.map((sessionId) => ({
+      sessionId,
+      namespace,
+      sessionRef: makeRef(holder, 'session', sessionId),
+    }));
+    const outcomes = await readOutcomes(database, named);
+    return new Map(
+      named.flatMap((session) => {
+        const stated = outcomes.get(nameOf(session)) ?? [];
+        const reason = findReversal(stated.filter(({ eventId }) => eventId?.startsWith(except) !== true));
+        return reason === null ? [] : [[session.sessionId, reason] as const];
+      }),
+    );
+  };

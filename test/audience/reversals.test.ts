@@ -1,0 +1,300 @@
+/** Completes that are rejected after the fact, on PostgreSQL and embedded: every figure follows, and a withdrawal leaves none changed. */
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { operator } from '../../src/administration/audit.js';
+import { createDisputeService } from '../../src/audience/dispute-service.js';
+import { applyEvent } from '../../src/audience/fielding.js';
+import { createPlaceSettlement } from '../../src/audience/place-settlement.js';
+import { openReservation, type QuotaReservation } from '../../src/audience/reservation-store.js';
+import { restore, reverse } from '../../src/audience/reversals.js';
+import { findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
+import { reportStudy } from '../../src/audience/study-report.js';
+import type { ReasonClass } from '../../src/contract/outcome.js';
+import type { DisputeRow } from '../../src/contract/study-disputes.js';
+import { makeId } from '../../src/crypto/ids.js';
+import type { Database, Queryable } from '../../src/stores/database/port.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
+import { openTestDatabase } from '../helpers/embedded.js';
+import { createRandom } from '../../workers/seeded-random.js';
+import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
+import { createDatabase, findStack } from '../helpers/stores.js';
+import { flattenFigures, recountStudy, type Recount } from '../helpers/study-recount.js';
+
+t.setTimeout(240_000);
+
+const actor = operator;
+const current = async (tx: Queryable, { studyId }: Study): Promise<Study> => {
+  const study = await findStudy(tx, studyId);
+  if (study === null) throw new Error('no study');
+  return study;
+};
+
+/** Everything that a study shows of its places. */
+const figuresOf = async (database: Database, study: Study) => ({
+  study: await current(database, study),
+  quotas: await readQuotas(database, study.studyId),
+  suppliers: await reportStudy(database, await current(database, study), 'supplier'),
+  days: await reportStudy(database, await current(database, study), 'day'),
+});
+
+async function fixture(t: Test, database: Database) {
+  const instance = await instanceOf(t, database, randomBytes(32));
+  const rejected = new Map<string, ReasonClass>();
+  const findRejections = () => Promise.resolve(new Map(rejected));
+  const disputes = createDisputeService({
+    ...{ database, reportOutcomes: instance.reportOutcomes, findRejections, now: Date.now },
+  });
+  const callerOf = ({ organizationId, projectId, isTest }: Study) => ({
+    organizationId,
+    projectId,
+    isTest,
+    lineage: 'key_1',
+  });
+  return {
+    instance,
+    rejected,
+    settle: createPlaceSettlement({ database, findRejections }),
+    dispute: (study: Study, rows: readonly DisputeRow[]) =>
+      disputes.dispute(actor, callerOf(study), study.studyId, rows),
+    withdraw: (study: Study, place: string) => disputes.withdraw(actor, callerOf(study), study.studyId, place),
+    /** A respondent who completed, confirmed by the survey. */
+    complete: async (study: Study, rid: string, gender: string | null = null): Promise<string> => {
+      const token = tokenOf(await instance.enter(study, rid, gender));
+      const { place } = await instance.report(study, token, 'complete');
+      return place;
+    },
+  };
+}
+
+function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
+  t.test('reversals', async (t) => {
+    const database = await open(t);
+    const { instance, rejected, settle, dispute, withdraw, complete } = await fixture(t, database);
+
+    t.test('a dispute gives place and quota back, and its withdrawal leaves every figure as it was', async (t) => {
+      const study = await makeStudy(database, 3, [{ name: 'women', gender: 'female', limit: 2 }]);
+      const place = await complete(study, 'a', 'female');
+      await complete(study, 'b', 'female');
+      t.match(await instance.enter(study, 'c', 'female'), { page: 'full' }, 'the quota is full');
+      const before = await figuresOf(database, study);
+      t.match(await dispute(study, [{ rid: 'a', reason: 'fraud', note: 'speed' }]), {
+        ...{ received: 1, reversed: 1, already: 0, unknown: 0 },
+        rows: [{ rid: 'a', place, result: 'reversed' }],
+      });
+      t.match(await figuresOf(database, study), {
+        study: { held: 1, verified: 1, completed: 1, reversed: 1, terminated: 0 },
+        quotas: [{ held: 1, verified: 1, completed: 1 }],
+        suppliers: { totals: { completed: 1, reversed: 1 } },
+      });
+      t.match(
+        await dispute(study, [
+          { place, reason: 'quality' },
+          { rid: 'a', reason: 'fraud' },
+        ]),
+        { already: 2, reversed: 0 },
+      );
+      t.match(await withdraw(study, place), { place, status: 'completed', completion: 'confirmed', changed: true });
+      t.same(await figuresOf(database, study), before);
+      t.match(await withdraw(study, place), { completion: 'confirmed', changed: false });
+      t.match(
+        instance.told.filter((line) => line.startsWith(place)).map((line) => line.split(' ')[1]),
+        ['complete', 'complete', 'reconciliation', 'complete', 'custom'],
+      );
+      await dispute(study, [{ place, reason: 'unknown' }]);
+      t.match(await instance.enter(study, 'd', 'female'), { kind: 'redirect' }, 'somebody else takes the place');
+      t.match(await withdraw(study, place), { completion: 'confirmed' }, 'room or not');
+      t.match(await current(database, study), { held: 3, completed: 2 });
+    });
+
+    t.test('rows are answered one by one, and only completes are rejected', async (t) => {
+      const study = await makeStudy(database, 9);
+      const other = await complete(await makeStudy(database, 1), 'elsewhere');
+      const counted = await complete(study, 'a');
+      await instance.enter(study, 'still there');
+      const answer = await dispute(study, [
+        { rid: 'nobody', reason: 'fraud' },
+        { place: other, reason: 'fraud' },
+        { rid: 'still there', reason: 'fraud' },
+        { rid: 'a', sourceId: 'another', reason: 'fraud' },
+        { rid: 'a', sourceId: 's', reason: 'fraud' },
+      ]);
+      t.match(answer, { received: 5, reversed: 1, unknown: 3, notCompleted: 1, already: 0, ambiguous: 0 });
+      t.same(
+        answer.rows.map(({ result, place }) => [result, place === counted]),
+        [
+          ['unknown', false],
+          ['unknown', false],
+          ['not_completed', false],
+          ['unknown', false],
+          ['reversed', true],
+        ],
+      );
+      const twin = {
+        respondentId: 'a',
+        respondentRef: 'a of t',
+        sourceId: 't',
+        supplierId: null,
+        entry: 'signed',
+      } as const;
+      const traits = { country: null, gender: null, age: null, profession: null };
+      await database.transaction((tx) => openReservation(tx, study, { ...twin, ...traits }));
+      t.match(await dispute(study, [{ rid: 'a', reason: 'fraud' }]), {
+        ambiguous: 1,
+        rows: [{ rid: 'a', place: null }],
+      });
+      await t.rejects(dispute(study, [{ reason: 'fraud' }]), { code: 'VALIDATION_FAILED' });
+      await t.rejects(withdraw(study, other), { code: 'NOT_FOUND' });
+    });
+
+    t.test('a study that has ended gives nothing out, and its completes may still be rejected', async (t) => {
+      const study = await makeStudy(database, 1);
+      await complete(study, 'a');
+      await setStatus(database, study.studyId, 'completed');
+      t.match(await dispute(study, [{ rid: 'a', reason: 'quality' }]), { reversed: 1 });
+      t.match(await instance.enter(study, 'b'), { page: 'closed' });
+    });
+
+    t.test('an outcome event rejects a complete, before it or after it, and its retraction restores it', async (t) => {
+      const study = await makeStudy(database, 5);
+      const owner = { organizationId: study.organizationId };
+      const place = await complete(study, 'a');
+      const before = await figuresOf(database, study);
+      rejected.set(place, 'fraud');
+      for (let times = 0; times < 2; times++) await settle(owner, [place, 'plc_none', makeId('reservation')]);
+      t.match(await current(database, study), { completed: 0, reversed: 1 });
+      t.match(await dispute(study, [{ place, reason: 'quality' }]), { already: 1 });
+      await t.rejects(withdraw(study, place), { code: 'CONFLICT', message: /Retract the event/ });
+      await settle({ organizationId: 'org_other' }, [place]);
+      rejected.clear();
+      for (let times = 0; times < 2; times++) await settle(owner, [place]);
+      t.same(await figuresOf(database, study), before);
+      t.notOk(
+        instance.told.some((line) => line.startsWith(`${place} reconciliation`)),
+        'scoring knew of it',
+      );
+    });
+
+    t.test('the survey rejects what it had reported, and a weaker word does not', async (t) => {
+      const study = await makeStudy(database, 5);
+      const token = tokenOf(await instance.enter(study, 'a'));
+      await instance.report(study, token, 'complete');
+      t.match(await instance.returns.comeBack(token, 'quality'), { page: 'thanks' });
+      t.match(await current(database, study), { completed: 1, reversed: 0 });
+      t.match(await instance.report(study, token, 'terminate'), { changed: false });
+      t.match(await instance.report(study, token, 'quality'), { completion: 'reversed', changed: true });
+      t.match(await instance.report(study, token, 'quality'), { completion: 'reversed', changed: false });
+      t.match(await current(database, study), { completed: 0, reversed: 1, held: 0 });
+    });
+
+    t.test('a report that scoring did not take is repeated with what holds by then', async (t) => {
+      const study = await makeStudy(database, 5);
+      const place = await complete(study, 'a');
+      instance.setAway(true);
+      await dispute(study, [{ place, reason: 'fraud' }]);
+      const due = () =>
+        database.query<{ due: boolean }>('SELECT outcome_due AS due FROM study_places WHERE place_id = $1', [place]);
+      t.same(await due(), [{ due: true }]);
+      instance.setAway(false);
+      await withdraw(study, place);
+      t.same(await due(), [{ due: false }]);
+      t.match(instance.told.at(-1), `${place} custom`);
+    });
+
+    t.test('the report of a thousand places is what SQL counts from them, before and after reversals', async (t) => {
+      const study = await makeStudy(database, 700, [{ name: 'women', gender: 'female', limit: 300 }]);
+      await database.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
+      const places = await database.transaction((tx) => populate(tx, study, 1_000));
+      await compare(t, database, study);
+      const before = await figuresOf(database, study);
+      const completed = places.filter(({ state }) => state === 'completed').slice(0, 120);
+      const changeAll = (
+        change: (tx: Queryable, study: Study, place: QuotaReservation) => Promise<QuotaReservation>,
+        of: readonly QuotaReservation[],
+      ) =>
+        database.transaction(async (tx) => {
+          const changed: QuotaReservation[] = [];
+          for (const place of of) changed.push(await change(tx, await current(tx, study), place));
+          return changed;
+        });
+      const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
+      const reversed = await changeAll((tx, now, place) => reverse(tx, now, place, rejection), completed);
+      t.equal((await current(database, study)).reversed, completed.length);
+      await compare(t, database, study);
+      await changeAll(restore, reversed);
+      t.same(await figuresOf(database, study), before);
+    });
+  });
+}
+
+/** Places in every state, of three suppliers and none, on three days, by what a fixed seed draws. */
+async function populate(tx: Queryable, made: Study, places: number): Promise<readonly QuotaReservation[]> {
+  const random = createRandom(20_261_128);
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  const places_: QuotaReservation[] = [];
+  for (let n = 0; n < places; n++) {
+    if (n % 350 === 0)
+      await tx.query(`ALTER TABLE study_places ALTER entered_at SET DEFAULT now() - interval '${n / 350} days'`);
+    const rid = `r-${n}`;
+    let place = await openReservation(tx, made, {
+      ...{ respondentId: rid, respondentRef: rid, sourceId: 's', entry: 'open' },
+      ...{ supplierId: pick(['sup_1', 'sup_2', 'sup_3', null]), gender: pick(['female', 'male', null]) },
+      ...{ country: null, age: null, profession: null },
+    });
+    const step = async (event: Parameters<typeof applyEvent>[3], change = {}): Promise<void> => {
+      place = await applyEvent(tx, await current(tx, made), place, event, { change });
+    };
+    const way = random();
+    if (way < 0.05) continue;
+    if (way < 0.25)
+      await step('screen', { screenedFor: pick(['gate', 'duplicate', 'country', 'limit', 'full', 'verification']) });
+    else {
+      await step('admit');
+      const returnedAt = new Date((place.surveyedAt?.getTime() ?? 0) + Math.floor(10 + random() * 3_000) * 1_000);
+      if (way < 0.3) await step('expire');
+      else if (way < 0.4) await step('terminate', { refusedFor: pick(['fit', 'quality']), returnedAt });
+      else if (way < 0.5) await step('hold', { completion: pick(['unconfirmed', 'too_fast']), returnedAt });
+      else if (way < 0.95) await step('complete', { completion: 'confirmed', returnedAt });
+    }
+    places_.push(place);
+  }
+  await tx.query('ALTER TABLE study_places ALTER entered_at SET DEFAULT now()');
+  return places_;
+}
+
+async function compare(t: Test, database: Database, made: Study): Promise<void> {
+  const study = await current(database, made);
+  for (const by of ['supplier', 'day'] as const) {
+    const report = await reportStudy(database, study, by);
+    const keyOf = ({ supplierId, day }: { supplierId: string | null; day: string | null }) => supplierId ?? day ?? '';
+    const rows = report.rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const counted = await recountStudy(database, study.studyId, by);
+    t.equal(rows.length, counted.length);
+    const pairs = [
+      ...rows.map((row, n) => [row, counted[n]] as const),
+      [report.totals, (await recountStudy(database, study.studyId, null))[0]] as const,
+    ];
+    for (const [figures, recount] of pairs) equal(t, flattenFigures(figures), recount ?? {});
+  }
+}
+
+function equal(t: Test, figures: Readonly<Record<string, unknown>>, { key, medianSeconds, ...counted }: Recount): void {
+  t.match(figures, counted, `${key ?? 'in all'}`);
+  const median = Number(figures['medianSeconds']);
+  t.ok(Math.abs(median - Number(medianSeconds)) <= 1 + Number(medianSeconds) * 0.026, `${median} of ${medianSeconds}`);
+}
+
+t.test('embedded', (t) => {
+  testReversals(t, async (t) => openTestDatabase(t));
+  t.end();
+});
+
+const stack = findStack(t, 'reversals on PostgreSQL');
+if (stack !== null)
+  t.test('PostgreSQL', (t) => {
+    testReversals(t, async (t) => {
+      const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 5, deadlineMs: 30_000 });
+      t.teardown(() => database.close());
+      return database;
+    });
+    t.end();
+  });

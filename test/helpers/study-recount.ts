@@ -1,0 +1,40 @@
+/** The report of a study counted again from its places, in SQL that knows nothing of how the service counts. */
+import type { Queryable } from '../../src/stores/database/port.js';
+
+/** By supplier and day, or of the whole where both are null; names are those of the report. */
+export type Recount = Readonly<Record<string, string | number | null>>;
+
+const count = (name: string, condition: string): string => `count(*) FILTER (WHERE ${condition})::int AS "${name}"`;
+const screened = (reason: string, ...causes: string[]): string =>
+  count(
+    `screenedOut.${reason}`,
+    `state = 'screened' AND screened_for IN (${causes.map((cause) => `'${cause}'`).join()})`,
+  );
+
+export const recountStudy = (
+  tx: Queryable,
+  studyId: string,
+  by: 'supplier' | 'day' | null,
+): Promise<readonly Recount[]> => {
+  const key = by === 'supplier' ? 'supplier_id' : "to_char(entered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
+  return tx.query<Recount & Record<string, unknown>>(
+    `SELECT ${by === null ? 'NULL' : key} AS key, count(*)::int AS entries,
+            ${screened('full', 'full')}, ${screened('duplicate', 'duplicate')}, ${screened('quality', 'gate', 'verification')},
+            ${screened('targeting', 'country')}, ${screened('limit', 'limit')}, ${screened('gate', 'gate')}, ${screened('verification', 'verification')},
+            ${count('verified', "verified AND state IN ('verifying', 'surveying', 'completed')")}, ${count('completed', "state = 'completed' AND verified")},
+            ${count('unconfirmed', "state = 'completed' AND NOT verified AND completion = 'unconfirmed'")},
+            ${count('tooFast', "state = 'completed' AND NOT verified AND completion = 'too_fast'")}, ${count('reversed', "completion = 'reversed'")},
+            ${count('released', "state = 'released'")}, ${count('terminated', "state = 'terminated' AND completion IS NULL")},
+            (percentile_disc(0.5) WITHIN GROUP (ORDER BY floor(extract(epoch FROM returned_at - surveyed_at)))
+               FILTER (WHERE state = 'completed' AND verified))::int AS "medianSeconds"
+       FROM study_places WHERE study_id = $1 ${by === null ? '' : `GROUP BY ${key}`} ORDER BY 1 NULLS FIRST`,
+    [studyId],
+  );
+};
+
+/** The same names of a report, without the median, which the report knows within a few percent. */
+export function flattenFigures(figures: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { screenedOut, ...rest } = figures as { readonly screenedOut: Readonly<Record<string, number>> };
+  const flat = Object.fromEntries(Object.entries(screenedOut).map(([name, value]) => [`screenedOut.${name}`, value]));
+  return { ...rest, ...flat };
+}

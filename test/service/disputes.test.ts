@@ -1,0 +1,196 @@
+/** Disputes, rejections by outcome events, and the report of a study, over HTTP. */
+import t from 'tap';
+import type { CreatedStudyReply, RespondentReply } from '../../src/contract/study-replies.js';
+import type { DisputeReply } from '../../src/contract/study-disputes.js';
+import type { StudyReport } from '../../src/contract/study-report.js';
+import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import { callerOf, creation, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
+import { startReceiver } from '../helpers/receiver.js';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+t.setTimeout(180_000);
+const receiver = await startReceiver(t);
+const service = await startTestService(t, { VH_LOG_LEVEL: 'warn', VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
+const { audienceUrl, baseUrl, organizationKey, projectKey } = service.bootstrap;
+const call = callerOf(audienceUrl, organizationKey);
+const api = callerOf(baseUrl, projectKey);
+const survey = await startSurvey(t, () => null);
+const postbackUrl = `${receiver.url}/pb?place={place}&status={status}`;
+const supplier = (await call('POST', '/suppliers', { name: 'P', sourceId: 'p', postbackUrl }))
+  .body as CreatedSupplierReply;
+const study = (
+  await call(
+    'POST',
+    '/studies',
+    creation(survey.url, {
+      audience: {
+        ...{ countries: ['DE'], language: 'en', sample_size: 20, suppliers: [supplier.supplierId] },
+        quotas: [{ name: 'all', limit: 20 }],
+        limits: { perAddress: 100 },
+      },
+    }),
+  )
+).body as CreatedStudyReply;
+const path = `/studies/${study.studyId}`;
+await call('POST', `${path}/launch`);
+
+async function complete(rid: string): Promise<string> {
+  const made = (
+    await call('POST', `${path}/invitations`, {
+      supplierId: supplier.supplierId,
+      respondents: [{ rid, country: 'DE' }],
+    })
+  ).body as InvitationsReply;
+  const place = placeAt((await openEntry(made.invitations[0]?.url ?? '')).location);
+  const reported = await call('POST', `${path}/returns`, { place, status: 'complete' }, study.surveyKey);
+  if (reported.status !== 200) throw new Error(reported.text);
+  return place;
+}
+
+const read = async () => (await call('GET', path)).body as CreatedStudyReply;
+const reportOf = async (by: string) => (await call('GET', `${path}/report?by=${by}`)).body as StudyReport;
+const figures = async () => ({
+  progress: (await read()).progress,
+  suppliers: await reportOf('supplier'),
+  days: await reportOf('day'),
+});
+const dispute = async (rows: readonly object[]) =>
+  (await call('POST', `${path}/disputes`, { rows })).body as DisputeReply;
+const respondentOf = async (place: string): Promise<RespondentReply | undefined> =>
+  ((await call('GET', `${path}/respondents`)).body as { respondents: readonly RespondentReply[] }).respondents.find(
+    ({ sessionId }) => sessionId === place,
+  );
+const sentOf = (place: string): readonly string[] =>
+  receiver.received.flatMap(({ path }) => (path.includes(place) ? [/status=(\w+)/.exec(path)?.[1] ?? ''] : []));
+const outcomesOf = async (place: string) =>
+  (
+    (await api('GET', `/lite/sessions/${place}`)).body as {
+      outcomes: readonly { type: string; reasonClass: string | null }[];
+    }
+  ).outcomes;
+
+t.test(
+  'a disputed complete is reversed, told to scoring and the supplier once, and a withdrawal undoes it',
+  async (t) => {
+    const place = await complete('a');
+    await waitUntil(() => sentOf(place).includes('complete'), 'the complete was posted back');
+    const before = await figures();
+    const answer = await dispute([{ rid: 'a', sourceId: 'p', reason: 'fraud', note: 'bot' }]);
+    t.match(answer, { received: 1, reversed: 1, rows: [{ rid: 'a', place, result: 'reversed' }] });
+    t.match(await dispute([{ place, reason: 'fraud' }]), { reversed: 0, already: 1 });
+    t.match((await figures()).progress, {
+      completed: 0,
+      verified: 0,
+      reversed: 1,
+      places_left: 20,
+      quotas: [{ held: 0 }],
+    });
+    t.match(await respondentOf(place), { completion: 'reversed', refusedFor: 'fraud', reversalNote: 'bot' });
+    t.match(await outcomesOf(place), [{ type: 'reconciliation', reasonClass: 'fraud' }, { type: 'complete' }]);
+    await waitUntil(() => sentOf(place).includes('reversed'), 'the reversal was posted back');
+    t.same(sentOf(place), ['complete', 'reversed']);
+    const withdrawn = await call('DELETE', `${path}/disputes/${place}`);
+    t.match(
+      [withdrawn.status, withdrawn.body],
+      [200, { place, completion: 'confirmed', status: 'completed', changed: true }],
+    );
+    t.same(await figures(), before);
+    t.same(
+      (await outcomesOf(place)).map(({ type }) => type).sort(),
+      ['complete', 'custom'],
+      'nothing rejects it any more',
+    );
+    await waitUntil(() => sentOf(place).length === 3, 'the withdrawal was posted back');
+    t.same(sentOf(place), ['complete', 'reversed', 'complete']);
+  },
+);
+
+t.test('a table of disputes is taken like JSON; what is wrong in it is named', async (t) => {
+  const place = await complete('=b');
+  const send = async (text: string) => {
+    const response = await fetch(`${audienceUrl}${path}/disputes`, {
+      ...{ method: 'POST', body: text },
+      headers: { authorization: `Bearer ${organizationKey}`, 'content-type': 'text/csv' },
+    });
+    return { status: response.status, body: (await response.json()) as object };
+  };
+  t.match(await send(`rid,reason,note\r\n'=b,quality,"slow, and wrong"\r\nnobody,fit,\r\n`), {
+    status: 200,
+    body: {
+      received: 2,
+      reversed: 1,
+      unknown: 1,
+      rows: [
+        { place, result: 'reversed' },
+        { place: null, result: 'unknown' },
+      ],
+    },
+  });
+  t.match(await send('rid,reason\nx,dislike\n'), { status: 400, body: { issues: [{ path: '/rows/0/reason' }] } });
+  t.match(await send('rid,cause\nx,fraud\n'), { status: 400, body: { code: 'VALIDATION_FAILED' } });
+  t.match(await send('reason\nfraud\n'), { status: 400, body: { issues: [{ path: '/rows/0' }] } });
+  t.match(await send('rid\n"x'), { status: 400, body: { code: 'VALIDATION_FAILED' } });
+  const many = Array.from({ length: 10_001 }, (_, n) => ({ rid: `r${n}`, reason: 'fit' }));
+  t.match(await call('POST', `${path}/disputes`, { rows: many }), { status: 400 });
+  t.match(await call('POST', '/studies/study_none/disputes', { rows: many.slice(0, 1) }), { status: 404 });
+});
+
+t.test(
+  'an outcome event on a place reverses its complete, and its retraction restores it, in either order',
+  async (t) => {
+    const place = await complete('c');
+    const before = await figures();
+    const rejected = {
+      sessionId: place,
+      type: 'buyer_reject',
+      occurredAt: '2026-06-01T12:00:00Z',
+      reasonClass: 'fraud',
+    };
+    const retraction = {
+      ...{ sessionId: place, type: 'custom', occurredAt: '2026-06-02T12:00:00Z' },
+      detail: { name: 'retraction', of: { type: 'buyer_reject', occurredAt: rejected.occurredAt } },
+    };
+    const post = async (...events: object[]): Promise<number> => (await api('POST', '/lite/events', { events })).status;
+    for (let times = 0; times < 2; times++) t.equal(await post(rejected), 200);
+    t.match((await figures()).progress, {
+      reversed: before.progress.reversed + 1,
+      completed: before.progress.completed - 1,
+    });
+    t.match(await call('DELETE', `${path}/disputes/${place}`), { status: 409, body: { code: 'CONFLICT' } });
+    for (let times = 0; times < 2; times++) t.equal(await post(retraction), 200);
+    t.same(await figures(), before);
+    t.equal(await post({ ...rejected, type: 'complete' }, { ...rejected, type: 'dq', reasonClass: 'fit' }), 200);
+    t.same(await figures(), before, 'other outcomes reject no complete');
+    const { status } = await api('POST', `/lite/sessions/${place}/events`, {
+      events: [{ type: 'reconciliation', occurredAt: '2026-06-03T12:00:00Z', eventId: 'e-1' }],
+    });
+    t.equal(status, 200);
+    t.match(await respondentOf(place), { completion: 'reversed', refusedFor: 'unknown' });
+    t.equal(await post({ ...rejected, type: 'custom', eventId: 'e-1', detail: { name: 'never mind' } }), 200);
+    t.same(await figures(), before, 'a correction takes it back');
+  },
+);
+
+t.test('the survey’s own later check reverses what it had confirmed', async (t) => {
+  const place = await complete('d');
+  const before = await figures();
+  const reported = await call('POST', `${path}/returns`, { place, status: 'quality' }, study.surveyKey);
+  t.match(reported.body, { completion: 'reversed', changed: true });
+  t.match((await read()).progress, { reversed: before.progress.reversed + 1 });
+  t.equal((await call('DELETE', `${path}/disputes/${place}`)).status, 200);
+  t.same(await figures(), before);
+});
+
+t.test('the report is a table as well, and progress says why people were screened out', async (t) => {
+  const { rows, totals } = await reportOf('supplier');
+  const csv = await call('GET', `${path}/report?by=supplier&format=csv`);
+  t.match(csv.headers.get('content-type'), /^text\/csv/);
+  const [header = [], first = []] = csv.text.split('\r\n').map((line) => line.split(','));
+  const cell = (name: string): string | undefined => first[header.indexOf(name)];
+  t.match([cell('supplierId'), cell('entries')], [supplier.supplierId, String(rows[0]?.entries)]);
+  t.equal(cell('screenedOut.gate'), String(totals.screenedOut.gate));
+  t.equal(csv.text.trim().split('\r\n').length, rows.length + 1);
+  t.same((await read()).progress.screenOutReason, totals.screenedOut);
+  t.match(await call('GET', `${path}/report?by=week`), { status: 400 });
+});
