@@ -21,7 +21,7 @@ import {
 import { leave, type AnswerExit } from './exits.js';
 import type { Claimant } from './limits.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
-import { isVerificationEnough, screen } from './study-rules.js';
+import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish } from './transitions.js';
 
@@ -149,15 +149,15 @@ async function scoreOnce(
   if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
   if (lacks(['client_probe_missing', 'probe_unusable'])) return 'unchecked';
   const { score, recommendation, receiptId } = reply;
-  const scored = { score, recommendation, receiptId, duplicateBand: reply.duplicate.band };
+  const reason = reply.evidence.against[0]?.code ?? null;
+  const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band };
   const country = claim.country ?? reservation.country;
-  const isDeclaredBot = reply.evidence.against.some(({ code }) => code === 'declared_bot');
-  const reason = screen({ ...scored, recommendation, country, isDeclaredBot }, study);
+  const screenedFor = screen({ ...scored, recommendation, country, isProgram: foundProgram(reply) }, study);
   return underLock(deps.database, reservation, (tx, current, now) => {
     if (now.state !== reservation.state) return Promise.resolve(now);
-    return reason === null
+    return screenedFor === null
       ? applyEvent(tx, current, now, 'admit', { change: { ...scored, dueInMs: deps.reservationMs }, claim })
-      : applyEvent(tx, current, now, 'screen', { change: { ...scored, screenedFor: reason } });
+      : applyEvent(tx, current, now, 'screen', { change: { ...scored, screenedFor } });
   });
 }
 

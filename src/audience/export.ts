@@ -16,7 +16,7 @@ export const exportFormats = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** The columns of CSV. */
-const fields = Object.keys(RespondentReply.properties) as readonly (keyof RespondentReply)[];
+const columns = Object.keys(RespondentReply.properties) as readonly (keyof RespondentReply)[];
 
 const batchMax = 100;
 
@@ -31,18 +31,24 @@ interface Batch {
 export const shownStatuses = ['verified', 'all', ...respondentStatuses] as const;
 export type ShownStatus = (typeof shownStatuses)[number];
 
+/** Which respondents, and whether with their tokens: whoever has a token can end the interview. */
+export interface Shown {
+  readonly status: ShownStatus;
+  readonly token: boolean;
+}
+
 /** Newest first. */
-export async function listRespondents(tx: Queryable, studyId: string, page: Page, shown: ShownStatus): Promise<Batch> {
-  const state = Object.entries(statuses).find(([, status]) => status === shown)?.[0] ?? null;
+export async function listRespondents(tx: Queryable, studyId: string, page: Page, shown: Shown): Promise<Batch> {
+  const state = Object.entries(statuses).find(([, status]) => status === shown.status)?.[0] ?? null;
   const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND ($2::text IS NULL OR place_id < $2)
-        AND ($4::text IS NULL OR state = $4) ${shown === 'verified' ? 'AND (verified OR completion IS NOT NULL)' : ''}
+        AND ($4::text IS NULL OR state = $4) ${shown.status === 'verified' ? 'AND (verified OR completion IS NOT NULL)' : ''}
       ORDER BY place_id DESC LIMIT $3`,
     [studyId, page.below, page.limit + 1, state],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (reservation) => reservation.reservationId);
   const lastId = nextCursor === null ? null : (items.at(-1)?.reservationId ?? null);
-  return { respondents: items.map(showRespondent), nextCursor, lastId };
+  return { respondents: items.map((reservation) => showRespondent(reservation, shown)), nextCursor, lastId };
 }
 
 /** The text of an export, in pieces. */
@@ -50,12 +56,13 @@ export async function* exportRespondents(
   database: Database,
   { organizationId, studyId }: Study,
   format: ExportFormat,
-  shown: ShownStatus,
+  shown: Shown,
 ): AsyncGenerator<string> {
+  const fields = columns.filter((name) => name !== 'token' || shown.token);
   if (format === 'csv') yield csvLine(fields);
   const render =
     format === 'csv'
-      ? (item: RespondentReply) => csvLine(fields.map((field) => item[field]))
+      ? (item: RespondentReply) => csvLine(fields.map((field) => item[field] ?? null))
       : (item: RespondentReply): string => `${JSON.stringify(item)}\n`;
   for (let below: string | null = null, isMore = true; isMore;) {
     const page: Page = { limit: batchMax, below };
@@ -73,7 +80,7 @@ export async function* exportRespondents(
 /** Who took a place, as reports name them. */
 export const groupOf = (ref: string | null): string | null => ref?.slice(0, 16) ?? null;
 
-const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
+const showRespondent = (reservation: QuotaReservation, { token }: Pick<Shown, 'token'>): RespondentReply => ({
   sessionId: reservation.reservationId,
   respondentId: reservation.respondentId,
   sourceId: reservation.sourceId,
@@ -83,8 +90,9 @@ const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   screenOutReason: screenOutReasonOf(reservation),
   refusedFor: reservation.refusedFor,
   reversalNote: reservation.reversalNote,
-  token: reservation.token,
   score: reservation.score ?? 0,
+  recommendation: reservation.recommendation,
+  reason: reservation.reason,
   duplicateBand: reservation.duplicateBand ?? 'none',
   country: reservation.country,
   receiptId: reservation.receiptId ?? '',
@@ -94,4 +102,5 @@ const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
   deviceGroup: groupOf(reservation.deviceRef),
   addressGroup: groupOf(reservation.addressRef),
   networkGroup: groupOf(reservation.networkRef),
+  ...(token ? { token: reservation.token } : {}),
 });

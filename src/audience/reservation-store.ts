@@ -1,5 +1,6 @@
 /** The quota reservations of a study. Changes happen under the study’s lock, together with its counts and quotas. */
 import type { ReasonClass } from '../contract/outcome.js';
+import type { ScoreReply } from '../contract/score.js';
 import type { EntryMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
 import type { DuplicateBand } from './study-rules.js';
@@ -38,7 +39,9 @@ export interface QuotaReservation extends Traits {
   readonly screenedFor: ScreenedFor | null;
   readonly verified: boolean;
   readonly score: number | null;
-  readonly recommendation: string | null;
+  readonly recommendation: ScoreReply['recommendation'] | null;
+  /** The foremost finding against the respondent. */
+  readonly reason: string | null;
   readonly duplicateBand: DuplicateBand | null;
   readonly receiptId: string | null;
   readonly linkId: string | null;
@@ -69,7 +72,7 @@ type ReservationRow = QuotaReservation & Record<string, unknown>;
 
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
-  country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
+  country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
   address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
   reversed_from AS "reversedFrom", reversal_note AS "reversalNote", exit_status AS "exitStatus"`;
@@ -141,6 +144,11 @@ export const findNamed = (
     [projectId, studyId, named.ids, named.rids],
   );
 
+/** Whether a session is that of a respondent of a study of the organization. */
+export const isPlace = async (database: Database, organizationId: string, sessionId: string): Promise<boolean> =>
+  isReservationId(sessionId) &&
+  (await inOrganization(database, organizationId, (tx) => findReservation(tx, sessionId))) !== null;
+
 /** Whether study and quotas, as they stand under the lock, take one more like this. */
 export async function hasRoom(tx: Queryable, study: Study, reservationId: string, count: Need): Promise<boolean> {
   if (study[count] >= study.sampleSize) return false;
@@ -158,6 +166,7 @@ export type ReservationChange = Partial<
     QuotaReservation,
     | 'score'
     | 'recommendation'
+    | 'reason'
     | 'duplicateBand'
     | 'receiptId'
     | 'screenedFor'
@@ -193,6 +202,7 @@ const changeColumns = {
   networkRef: 'network_ref',
   score: 'score',
   recommendation: 'recommendation',
+  reason: 'reason',
   duplicateBand: 'duplicate_band',
   receiptId: 'receipt_id',
   completion: 'completion',

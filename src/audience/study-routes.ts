@@ -37,6 +37,9 @@ export const access: GuardedAccess = { ...working, afterTrial: true };
 export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
 export const item = '/studies/:studyId';
 const route = routesOf('Studies');
+const Token = Type.Optional(
+  StringEnum(['on', 'off'], { description: 'on: with the vh_token of each respondent. Default off.' }),
+);
 const reportFormats = ['json', 'csv'] as const;
 
 export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps): void {
@@ -187,6 +190,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
         status: Type.Optional(
           StringEnum(shownStatuses, { description: 'Default verified: those, and all who completed.' }),
         ),
+        token: Token,
       }),
       response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
@@ -194,8 +198,9 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       const owner = keyCaller(request);
       return inOrganization(database, owner.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
-        const { status = 'verified', ...page } = request.query;
-        const { respondents, nextCursor } = await listRespondents(tx, study.studyId, readPage(page), status);
+        const { status = 'verified', token = 'off', ...page } = request.query;
+        const shown = { status, token: token === 'on' };
+        const { respondents, nextCursor } = await listRespondents(tx, study.studyId, readPage(page), shown);
         return { respondents, nextCursor };
       });
     },
@@ -212,6 +217,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
         querystring: Type.Object({
           format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
           status: Type.Optional(StringEnum(shownStatuses, { description: 'Default completed.' })),
+          token: Token,
         }),
         response: {
           200: {
@@ -228,14 +234,14 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
     ),
     async (request, reply) => {
       const owner = keyCaller(request);
-      const { format = 'csv', status = 'completed' } = request.query;
+      const { format = 'csv', status = 'completed', token = 'off' } = request.query;
       const study = requireStudy(
         await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),
       );
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
         .header('content-disposition', `attachment; filename="${study.studyId}.${format}"`)
-        .send(Readable.from(exportRespondents(database, study, format, status)) as never);
+        .send(Readable.from(exportRespondents(database, study, format, { status, token: token === 'on' })) as never);
     },
   );
 }

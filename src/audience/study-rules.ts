@@ -96,6 +96,21 @@ export function stateAfter(state: StudyState, action: StudyAction): StudyState {
   });
 }
 
+/**
+ * Findings that make a visitor a program, whatever the score: one axis alone never blocks, and a study pays for each complete. The browser
+ * says so itself, or carries what only automation tools leave in a page.
+ */
+export const programFindings: readonly string[] = [
+  'declared_bot',
+  'headless_user_agent',
+  'webdriver',
+  'automation_globals',
+];
+
+/** Whether a score found a program, also where another finding had said the same before. */
+export const foundProgram = ({ reasons }: Pick<ScoreReply, 'reasons'>): boolean =>
+  reasons.some(({ code }) => programFindings.includes(code));
+
 export type DuplicateBand = ScoreReply['duplicate']['band'];
 
 interface GateRules {
@@ -111,12 +126,12 @@ export function screen(
     recommendation,
     duplicateBand,
     country,
-    isDeclaredBot,
+    isProgram,
   }: Pick<ScoreReply, 'recommendation'> & {
     /** Within the study. */
     readonly duplicateBand: DuplicateBand;
-    /** The user agent names a library or a crawler. */
-    readonly isDeclaredBot: boolean;
+    /** The browser declares itself a program, or is one with certainty. */
+    readonly isProgram: boolean;
     /** By the address, else as declared; null: not known. */
     readonly country: string | null;
   },
@@ -127,7 +142,7 @@ export function screen(
   // Where the owner lets people share a browser, sharing one is no repetition.
   const sharesBrowsers = !strict && (limits.perDevice ?? 1) > 1;
   if (duplicateBand === 'confirmed' || (duplicateBand === 'likely' && !sharesBrowsers)) return 'duplicate';
-  if (isDeclaredBot) return 'gate';
+  if (isProgram) return 'gate';
   switch (recommendation) {
     case 'allow':
       return null;

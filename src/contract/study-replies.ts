@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Count, Nullable, Percent, StringEnum, Timestamp, type SessionMode } from './common.js';
 import { reasonClasses } from './outcome.js';
-import { duplicateBands } from './score.js';
+import { duplicateBands, recommendations } from './score.js';
 import { screenOutReasons, ScreenOuts, StudyFunnel } from './study-report.js';
 import {
   entryModes,
@@ -108,17 +108,26 @@ export const RespondentReply = Type.Object({
     StringEnum(reasonClasses, { description: 'Why the survey or the buyer refused the interview; null: it was not.' }),
   ),
   reversalNote: Nullable({ ...Type.String(), description: 'note of the dispute.' }),
-  token: Nullable(Type.String({ description: 'The vh_token that the survey was given.' })),
   score: Percent('Risk at the entry.'),
+  recommendation: Nullable(
+    StringEnum(recommendations, { description: 'Of the score. null: the respondent left before it.' }),
+  ),
+  reason: Nullable({
+    ...Type.String(),
+    description: 'Code of the foremost finding against the respondent, listed in docs/findings.md; null: none.',
+  }),
   duplicateBand: StringEnum(duplicateBands),
   country: Nullable(Type.String({ description: 'By address, else as the supplier declared it; null: not known.' })),
-  receiptId: Type.String({ description: 'Of the score; its evidence is read with the key that created the study.' }),
+  receiptId: Type.String({ description: 'Of the score; its evidence is read with every key that lists the study.' }),
   enteredAt: Timestamp,
   returnedAt: Nullable(Timestamp),
   seconds: Nullable(Count('From the first way to the survey until the return.')),
   deviceGroup: Group('browser'),
   addressGroup: Group('address, or /64 of IPv6,'),
   networkGroup: Group('/48 of IPv6'),
+  token: Type.Optional(
+    Nullable(Type.String({ description: 'The vh_token that the survey was given; with token=on alone.' })),
+  ),
 });
 export type RespondentReply = Static<typeof RespondentReply>;
 

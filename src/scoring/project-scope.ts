@@ -3,7 +3,8 @@
  * what live keys scored.
  */
 import { notFound, invalid } from '../kernel/faults.js';
-import type { Caller, DataOwner, KeyCaller } from '../kernel/caller.js';
+import type { Caller, KeyCaller } from '../kernel/caller.js';
+import type { EvidenceReader } from './receipts/evidence-service.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 
 export interface ProjectScope {
@@ -48,10 +49,10 @@ export async function resolveReader(
   deps: ProjectScopeDeps,
   caller: Caller | null,
   named: string | undefined,
-): Promise<DataOwner & { readonly wholeProject: boolean }> {
+): Promise<EvidenceReader> {
   if (caller?.kind === 'key' && (named === undefined || caller.projectId !== null)) {
     if (named !== undefined && named !== caller.projectId) throw notFound('project');
-    return { ...caller, wholeProject: readsProject(caller) };
+    return { ...caller, wholeProject: readsProject(caller), listsStudies: listsStudies(caller) };
   }
   const { organizationId, projectId } = await resolveProjectScope(deps, caller, named);
   const wholeProject = caller?.kind !== 'key' || readsProject(caller);
@@ -59,4 +60,5 @@ export async function resolveReader(
   return { organizationId, projectId, lineage, isTest, isDemo, wholeProject };
 }
 
+const listsStudies = ({ scopes }: KeyCaller): boolean => scopes.includes('audience:write');
 const readsProject = ({ client, scopes }: KeyCaller): boolean => client === true && scopes.includes('receipts:read');

@@ -92,7 +92,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
       operationId: 'readEvidence',
       summary: 'Render the evidence of a receipt again',
       description:
-        'With the key that scored the session; or with a dashboard token or an access token of scope receipts:read, which name its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
+        'With the key that scored the session, or that lists the study whose gate scored it; or with a dashboard token or an access token of scope receipts:read, which name its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
       params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
       querystring: ListQuery({ projectId: Type.Optional(ProjectName) }),
       response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },

@@ -18,6 +18,7 @@ import { findReleased } from '../scoring/receipts/find-receipt.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe/probe-watch.js';
 import { createProbeService } from '../scoring/probe/probe-service.js';
 import { reversalEvents } from '../audience/outcome-reporter.js';
+import { isPlace } from '../audience/reservation-store.js';
 import { createPlaceSettlement, type FindRejections } from '../audience/place-settlement.js';
 import { createReversalReader } from '../scoring/outcomes/reversal-reader.js';
 import { createOutcomeService, type OutcomeService } from '../scoring/outcomes/outcome-service.js';
@@ -91,7 +92,7 @@ export async function openScoring(
       subjects: scoringSubjectsOf(directories),
     }),
     ...openOutcomes(parts, makeRef, directories),
-    evidence: createEvidenceService(receipts),
+    evidence: createEvidenceService({ ...receipts, isPlace: (...named) => isPlace(lookups, ...named) }),
     findStepUp: createStepUpReceipts({ ...receipts, makeRef }),
     probes: createProbeService({
       counters,

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import t from 'tap';
 import { languages } from '../../src/administration/pages/languages.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
-import { callerOf, creation, fieldStudy, startSurvey, titles } from '../helpers/fielding.js';
+import { callerOf, creation, desktopAgent, fieldStudy, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { serveStudyPages, studyPagePaths } from '../helpers/study-pages.js';
 
@@ -19,7 +19,11 @@ t.test(
     const { audienceUrl, projectKey } = service.bootstrap;
     const survey = await startSurvey(t, () => null);
     const study = await fieldStudy(callerOf(audienceUrl, projectKey), creation(survey.url));
-    const browser = await launchDriven();
+    // One that hides what drives it: a stock one is refused below.
+    const browser = await launchDriven({
+      userAgent: desktopAgent,
+      args: ['--disable-blink-features=AutomationControlled'],
+    });
     t.teardown(() => browser.close());
     const page = await browser.context.newPage();
     const errors: string[] = [];
@@ -29,13 +33,6 @@ t.test(
     t.equal((await probe).status(), 202, 'the probe is taken');
     await page.waitForURL((url) => url.href.startsWith(survey.url));
     t.same(errors, [], 'nothing on the console');
-    const claims = survey.arrivals[0]?.get('vh_token')?.split('.')[1] ?? '';
-    t.match(
-      JSON.parse(Buffer.from(claims, 'base64url').toString()),
-      { status: 'review' },
-      'a driven browser is marked',
-    );
-
     const without = await (await browser.context.browser()?.newContext({ javaScriptEnabled: false }))?.newPage();
     if (without !== undefined) {
       await without.goto(`${study.entryUrl}?rid=b&src=s`);
@@ -49,6 +46,24 @@ t.test(
     t.equal(await page.textContent('h1'), titles.unchecked, 'a probe that is blocked does not hold the page up');
   },
 );
+
+t.test('a stock driven browser takes no place of a standard study', { skip, timeout: 280_000 }, async (t) => {
+  const service = await startTestService(t);
+  const { audienceUrl, projectKey } = service.bootstrap;
+  const call = callerOf(audienceUrl, projectKey);
+  const survey = await startSurvey(t, () => null);
+  const study = await fieldStudy(call, creation(survey.url));
+  const browser = await launchDriven();
+  t.teardown(() => browser.close());
+  const page = await browser.context.newPage();
+  await page.goto(`${study.entryUrl}?rid=a&src=s`);
+  await page.waitForURL(/vh_checked=1/, { timeout: 60_000 });
+  t.equal(await page.textContent('h1'), titles.declined);
+  t.equal(survey.arrivals.length, 0);
+  t.match((await call('GET', `/studies/${study.studyId}/respondents?status=all`)).body, {
+    respondents: [{ status: 'screened_out', screenOutReason: 'quality', reason: /webdriver|headless_user_agent/ }],
+  });
+});
 
 t.test(
   'no page keeps anybody out: in light and dark, in every language, on a phone',

@@ -5,10 +5,15 @@ import { operator } from '../../src/administration/audit.js';
 import { createDisputeService } from '../../src/audience/dispute-service.js';
 import { applyEvent } from '../../src/audience/fielding.js';
 import { createPlaceSettlement } from '../../src/audience/place-settlement.js';
-import { openReservation, type QuotaReservation } from '../../src/audience/reservation-store.js';
+import {
+  openReservation,
+  type QuotaReservation,
+  type ReservationChange,
+} from '../../src/audience/reservation-store.js';
 import { restore, reverse } from '../../src/audience/reversals.js';
 import { findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';
+import { screenedFors, type PlaceEvent } from '../../src/audience/transitions.js';
 import type { ReasonClass } from '../../src/contract/outcome.js';
 import type { DisputeRow } from '../../src/contract/study-disputes.js';
 import { makeId } from '../../src/crypto/ids.js';
@@ -20,7 +25,7 @@ import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { flattenFigures, recountStudy, type Recount } from '../helpers/study-recount.js';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const actor = operator;
 const current = async (tx: Queryable, { studyId }: Study): Promise<Study> => {
@@ -28,6 +33,8 @@ const current = async (tx: Queryable, { studyId }: Study): Promise<Study> => {
   if (study === null) throw new Error('no study');
   return study;
 };
+
+type Change = (tx: Queryable, study: Study, place: QuotaReservation) => Promise<QuotaReservation>;
 
 /** Everything that a study shows of its places. */
 const figuresOf = async (database: Database, study: Study) => ({
@@ -203,19 +210,19 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
     t.test('the report of a thousand places is what SQL counts from them, before and after reversals', async (t) => {
       const study = await makeStudy(database, 700, [{ name: 'women', gender: 'female', limit: 300 }]);
       await database.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
-      const places = await database.transaction((tx) => populate(tx, study, 1_000));
+      const places = await populate(database, study, 1_000);
       await compare(t, database, study);
       const before = await figuresOf(database, study);
       const completed = places.filter(({ state }) => state === 'completed').slice(0, 120);
-      const changeAll = (
-        change: (tx: Queryable, study: Study, place: QuotaReservation) => Promise<QuotaReservation>,
+      const changeAll = async (
+        change: Change,
         of: readonly QuotaReservation[],
-      ) =>
-        database.transaction(async (tx) => {
-          const changed: QuotaReservation[] = [];
-          for (const place of of) changed.push(await change(tx, await current(tx, study), place));
-          return changed;
-        });
+      ): Promise<readonly QuotaReservation[]> => {
+        const changed: QuotaReservation[] = [];
+        for (const place of of)
+          changed.push(await database.transaction(async (tx) => change(tx, await current(tx, study), place)));
+        return changed;
+      };
       const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
       const reversed = await changeAll((tx, now, place) => reverse(tx, now, place, rejection), completed);
       t.equal((await current(database, study)).reversed, completed.length);
@@ -227,38 +234,41 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
 }
 
 /** Places in every state, of three suppliers and none, on three days, by what a fixed seed draws. */
-async function populate(tx: Queryable, made: Study, places: number): Promise<readonly QuotaReservation[]> {
+async function populate(database: Database, study: Study, count: number): Promise<readonly QuotaReservation[]> {
   const random = createRandom(20_261_128);
-  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-  const places_: QuotaReservation[] = [];
-  for (let n = 0; n < places; n++) {
+  const places: QuotaReservation[] = [];
+  for (let n = 0; n < count; n++) {
+    const days = Math.floor(n / 350);
     if (n % 350 === 0)
-      await tx.query(`ALTER TABLE study_places ALTER entered_at SET DEFAULT now() - interval '${n / 350} days'`);
-    const rid = `r-${n}`;
-    let place = await openReservation(tx, made, {
-      ...{ respondentId: rid, respondentRef: rid, sourceId: 's', entry: 'open' },
-      ...{ supplierId: pick(['sup_1', 'sup_2', 'sup_3', null]), gender: pick(['female', 'male', null]) },
-      ...{ country: null, age: null, profession: null },
-    });
-    const step = async (event: Parameters<typeof applyEvent>[3], change = {}): Promise<void> => {
-      place = await applyEvent(tx, await current(tx, made), place, event, { change });
-    };
-    const way = random();
-    if (way < 0.05) continue;
-    if (way < 0.25)
-      await step('screen', { screenedFor: pick(['gate', 'duplicate', 'country', 'limit', 'full', 'verification']) });
-    else {
-      await step('admit');
-      const returnedAt = new Date((place.surveyedAt?.getTime() ?? 0) + Math.floor(10 + random() * 3_000) * 1_000);
-      if (way < 0.3) await step('expire');
-      else if (way < 0.4) await step('terminate', { refusedFor: pick(['fit', 'quality']), returnedAt });
-      else if (way < 0.5) await step('hold', { completion: pick(['unconfirmed', 'too_fast']), returnedAt });
-      else if (way < 0.95) await step('complete', { completion: 'confirmed', returnedAt });
-    }
-    places_.push(place);
+      await database.query(`ALTER TABLE study_places ALTER entered_at SET DEFAULT now() - interval '${days} days'`);
+    places.push(await database.transaction((tx) => drawPlace(tx, study, `r-${n}`, random)));
   }
-  await tx.query('ALTER TABLE study_places ALTER entered_at SET DEFAULT now()');
-  return places_;
+  await database.query('ALTER TABLE study_places ALTER entered_at SET DEFAULT now()');
+  return places;
+}
+
+async function drawPlace(tx: Queryable, study: Study, rid: string, random: () => number): Promise<QuotaReservation> {
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  let place = await openReservation(tx, study, {
+    ...{ respondentId: rid, respondentRef: rid, sourceId: 's', entry: 'open' },
+    ...{ supplierId: pick(['sup_1', 'sup_2', 'sup_3', null]), gender: pick(['female', 'male', null]) },
+    ...{ country: null, age: null, profession: null },
+  });
+  const step = async (event: PlaceEvent, change: ReservationChange = {}): Promise<void> => {
+    place = await applyEvent(tx, await current(tx, study), place, event, { change });
+  };
+  const way = random();
+  if (way < 0.05) return place;
+  if (way < 0.25) await step('screen', { screenedFor: pick(screenedFors) });
+  else {
+    await step('admit');
+    const returnedAt = new Date((place.surveyedAt?.getTime() ?? 0) + Math.floor(10 + random() * 3_000) * 1_000);
+    if (way < 0.3) await step('expire');
+    else if (way < 0.4) await step('terminate', { refusedFor: pick(['fit', 'quality'] as const), returnedAt });
+    else if (way < 0.5) await step('hold', { completion: pick(['unconfirmed', 'too_fast'] as const), returnedAt });
+    else if (way < 0.95) await step('complete', { completion: 'confirmed', returnedAt });
+  }
+  return place;
 }
 
 async function compare(t: Test, database: Database, made: Study): Promise<void> {

@@ -10,6 +10,7 @@ import {
   canonicalLanguage,
   findStudyIssues,
   isVerificationEnough,
+  programFindings,
   possibleActions,
   screen,
   stateAfter,
@@ -17,7 +18,16 @@ import {
 import { studyActions, studyStates } from '../../src/contract/study.js';
 import { Fault } from '../../src/errors.js';
 import { redirectProblem } from '../../src/net/web-address.js';
+import { deviceRules } from '../../workers/scoring/device-rules.js';
 import { creation } from '../helpers/fielding.js';
+
+t.test('whatever declares a program with certainty is one for a study', (t) => {
+  const certain = Object.entries(deviceRules).flatMap(([code, { group, severity }]) =>
+    group === 'automation' && severity === 'high' ? [code] : [],
+  );
+  t.same([...programFindings].sort(), certain.sort());
+  t.end();
+});
 
 t.test('a study moves along its table and nowhere else, and a refusal names the state and what is possible', (t) => {
   const moves = studyStates.flatMap((state) =>
@@ -46,7 +56,7 @@ t.test('a study moves along its table and nowhere else, and a refusal names the 
 });
 
 t.test('the gate lets through what the quality asks for', (t) => {
-  const person = { recommendation: 'allow', duplicateBand: 'none', country: 'DE', isDeclaredBot: false } as const;
+  const person = { recommendation: 'allow', duplicateBand: 'none', country: 'DE', isProgram: false } as const;
   const standard = { countries: ['DE'], serviceCheck: false, minimumQuality: 'standard', limits: {} } as const;
   const strict = { countries: ['DE'], serviceCheck: true, minimumQuality: 'strict', limits: { perDevice: 2 } } as const;
   for (const [what, rules, expected] of [
@@ -59,8 +69,8 @@ t.test('the gate lets through what the quality asks for', (t) => {
     [{ recommendation: 'step_up' }, { ...standard, serviceCheck: true }, null],
     [{ recommendation: 'block' }, standard, 'gate'],
     [{ duplicateBand: 'possible' }, standard, null],
-    [{ isDeclaredBot: true }, standard, 'gate'],
-    [{ isDeclaredBot: true, recommendation: 'step_up' }, { ...standard, serviceCheck: true }, 'gate'],
+    [{ isProgram: true }, standard, 'gate'],
+    [{ isProgram: true, recommendation: 'step_up' }, { ...standard, serviceCheck: true }, 'gate'],
     [{ duplicateBand: 'likely' }, standard, 'duplicate'],
     [{ duplicateBand: 'likely' }, { ...standard, limits: { perDevice: 2 } }, null],
     [{ duplicateBand: 'likely' }, strict, 'duplicate'],

@@ -7,6 +7,8 @@ export interface ProbeSender {
   readonly agent: string;
   readonly address?: string | undefined;
   readonly seed: string;
+  /** What the browser says otherwise. */
+  readonly over?: Partial<ProbeBody> | undefined;
 }
 
 const read = (html: string, name: string): string =>
@@ -16,7 +18,7 @@ const read = (html: string, name: string): string =>
 export const nextOf = (html: string): string | null => read(html, 'next') || null;
 
 /** Sends the probe that `html` asks for. */
-export async function sendEntryProbe(html: string, { agent, address, seed }: ProbeSender): Promise<Response> {
+export async function sendEntryProbe(html: string, { agent, address, seed, over }: ProbeSender): Promise<Response> {
   const number = (salt: string, below: number): number =>
     createHash('sha256').update(`${salt} ${seed}`).digest().readUInt32BE() % below;
   const hex = (salt: string): string => createHash('sha256').update(`${salt} ${seed}`).digest('hex').slice(0, 16);
@@ -60,6 +62,7 @@ export async function sendEntryProbe(html: string, { agent, address, seed }: Pro
     },
     env: { ...personDevice.env, fonts: hex('fonts').slice(0, 8) },
     beh: { ms: 900, moves: 0 },
+    ...over,
   };
   return fetch(read(html, 'endpoint'), {
     method: 'POST',

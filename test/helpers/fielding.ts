@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type t from 'tap';
+import type { ProbeBody } from '../../src/contract/probe.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { pageTexts, type PageName } from '../../src/audience/page-texts.js';
@@ -94,6 +95,8 @@ export interface Respondent {
   readonly src: string;
   readonly address?: string;
   readonly agent?: string;
+  /** What the probe of the browser says otherwise. */
+  readonly probe?: Partial<ProbeBody>;
   /** Of the browser, as `vh_device=...`. */
   readonly cookie?: string;
   /** Further parameters of the link. */
@@ -154,8 +157,8 @@ export async function openEntry(url: string, given: Omit<Respondent, 'rid' | 'sr
   if (cookie !== undefined) browsers.set(browser, cookie);
   const next = nextOf(page.html);
   if (next === null) return page;
-  const { agent = desktopAgent, address } = given;
-  const sent = await sendEntryProbe(page.html, { agent, address, seed: browser });
+  const { agent = desktopAgent, address, probe } = given;
+  const sent = await sendEntryProbe(page.html, { agent, address, seed: browser, over: probe });
   if (sent.status !== 202) throw new Error(`the probe was answered ${sent.status}: ${await sent.text()}`);
   return open(new URL(next, url).href, kept());
 }

@@ -31,6 +31,7 @@ export const allowed = JSON.stringify({
   duplicate: { band: 'none' },
   receiptId: 'rcpt_1',
   evidence: { against: [] },
+  reasons: [],
   degradedSignals: [],
 });
 /** Where an address is, of which nothing is known. */

@@ -181,7 +181,10 @@ t.test('respondents come a page at a time, with the token that the survey was gi
   const seen: RespondentReply[] = [];
   for (let cursor: string | null = '', pages = 0; cursor !== null && pages < 10; pages++) {
     const page: { readonly respondents: RespondentReply[]; readonly nextCursor: string | null } = (
-      await call('GET', `/studies/${study.studyId}/respondents?limit=20${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      await call(
+        'GET',
+        `/studies/${study.studyId}/respondents?limit=20&token=on${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      )
     ).body;
     seen.push(...page.respondents);
     cursor = page.nextCursor;

@@ -21,6 +21,8 @@ export interface EvidenceServiceDeps {
   readonly pool: Pool;
   /** Those that may have signed a receipt. */
   readonly receiptKeys: readonly SigningKey[];
+  /** Whether a session is that of a respondent of a study of the organization. */
+  readonly isPlace: (organizationId: string, sessionId: string) => Promise<boolean>;
 }
 
 const notes = {
@@ -40,7 +42,8 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       const fixed = fixedReceiptOf(caller, receiptId);
       if (fixed !== null) return renderFixed(deps.pool, fixed);
       const recorded = await findRecorded(deps, caller, receiptId);
-      if (recorded === null || !mayRead(caller, recorded.owner)) throw notFound('receipt');
+      if (recorded === null) throw notFound('receipt');
+      if (!mayRead(caller, recorded.owner) && !(await mayReadPlace(deps, caller, recorded))) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
       const { sessionId, scoredAtMs } = openFacts(recorded.facts);
       // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
@@ -68,14 +71,31 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
   };
 }
 
-/** Whoever asks; `wholeProject`: whatever was scored in the project and mode, not only with this key. */
-export type EvidenceReader = DataOwner & { readonly wholeProject?: boolean };
+/**
+ * Whoever asks. `wholeProject`: whatever was scored in the project and mode, not only with this key. `listsStudies`: what the gate of a study that
+ * the key lists scored.
+ */
+export type EvidenceReader = DataOwner & { readonly wholeProject?: boolean; readonly listsStudies?: boolean };
 
 const mayRead = (caller: EvidenceReader, owner: RecordedReceipt['owner']): boolean =>
   owner.lineage === caller.lineage ||
   (caller.wholeProject === true &&
     owner.organizationId === caller.organizationId &&
     namespaceOf(owner) === namespaceOf(caller));
+
+/** A study is listed by every key of its project and mode, or of its organization, with the scope; so are the scores of its gate. */
+async function mayReadPlace(
+  { isPlace }: Pick<EvidenceServiceDeps, 'isPlace'>,
+  caller: EvidenceReader,
+  { owner, facts }: RecordedReceipt,
+): Promise<boolean> {
+  const sees =
+    caller.listsStudies === true &&
+    owner.organizationId === caller.organizationId &&
+    owner.isTest === caller.isTest &&
+    (caller.projectId === null || namespaceOf(owner) === namespaceOf(caller));
+  return sees && isPlace(owner.organizationId, openFacts(facts).sessionId);
+}
 
 /** Of facts that no store has: whoever renders them does so by the rules that scored them. */
 async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
@@ -94,7 +114,7 @@ function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRule
 
 /** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */
 export async function findRecorded(
-  { database, counters, receiptKeys }: EvidenceServiceDeps,
+  { database, counters, receiptKeys }: Pick<EvidenceServiceDeps, 'database' | 'counters' | 'receiptKeys'>,
   caller: NamespaceOwner,
   receiptId: string,
 ): Promise<RecordedReceipt | null> {

@@ -12,7 +12,9 @@ const other =
   'is another respondent than the one that the score of stepUpFor named. Send the respondentId of the score, or score this respondent first.';
 
 /** Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for nothing or of another respondent. */
-export function createStepUpReceipts(deps: EvidenceServiceDeps & { readonly makeRef: MakeRef }): FindStepUp {
+export function createStepUpReceipts(
+  deps: Omit<EvidenceServiceDeps, 'isPlace'> & { readonly makeRef: MakeRef },
+): FindStepUp {
   return async ({ mode, ...owner }, receiptId, respondentId) => {
     const caller = { ...owner, isTest: mode === 'test', isDemo: mode === 'demo' };
     const recorded = await findRecorded(deps, caller, receiptId);

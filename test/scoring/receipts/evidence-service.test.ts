@@ -40,7 +40,13 @@ async function openEvidence(t: Test) {
     database,
     counters,
     modelVersion,
-    ...createEvidenceService({ database, counters, pool, receiptKeys: [receiptKey] }),
+    ...createEvidenceService({
+      database,
+      counters,
+      pool,
+      receiptKeys: [receiptKey],
+      isPlace: () => Promise.resolve(false),
+    }),
   };
 }
 

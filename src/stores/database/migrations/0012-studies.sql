@@ -140,6 +140,8 @@ CREATE TABLE study_places (
   -- Of the score.
   score           integer,
   recommendation  text,
+  -- The foremost finding against the respondent.
+  reason          text,
   duplicate_band  text,
   receipt_id      text,
   -- Of the hosted verification.
