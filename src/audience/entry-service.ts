@@ -19,7 +19,7 @@ import {
   type QuotaReservation,
 } from './reservation-store.js';
 import { leave, type AnswerExit } from './exits.js';
-import type { Claimant } from './limits.js';
+import { sharesDevice, type Claimant } from './limits.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
@@ -152,9 +152,11 @@ async function scoreOnce(
   const reason = reply.evidence.against[0]?.code ?? null;
   const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band };
   const country = claim.country ?? reservation.country;
-  const screenedFor = screen({ ...scored, recommendation, country, isProgram: foundProgram(reply) }, study);
-  return underLock(deps.database, reservation, (tx, current, now) => {
-    if (now.state !== reservation.state) return Promise.resolve(now);
+  const isProgram = foundProgram(reply);
+  return underLock(deps.database, reservation, async (tx, current, now) => {
+    if (now.state !== reservation.state) return now;
+    const isShared = await sharesDevice(tx, current, claim);
+    const screenedFor = screen({ ...scored, recommendation, country, isProgram, sharesDevice: isShared }, current);
     return screenedFor === null
       ? applyEvent(tx, current, now, 'admit', { change: { ...scored, dueInMs: deps.reservationMs }, claim })
       : applyEvent(tx, current, now, 'screen', { change: { ...scored, screenedFor } });

@@ -2,7 +2,7 @@
  * How many places one person may take in a study: by browser, by address, and by supplier. A place counts for whoever took it, also when it
  * was released unused. Counted under the lock of the study.
  */
-import { isOwnNetwork, type NetworkClass } from '../contract/facts.js';
+import { isCarrierOrCampus, isOwnNetwork, type NetworkClass } from '../contract/facts.js';
 import type { StudyLimits, StudyQuota } from '../contract/study.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { QuotaReservation } from './reservation-store.js';
@@ -20,23 +20,24 @@ export interface Claimant {
 }
 
 const ownAddressPlaces = 3;
-const sharedAddressPlacesMin = 5;
-/** No address that strangers may share takes more of a study by default. */
-const sharedAddressShare = 0.1;
+const otherAddressPlacesMin = 10;
+/** No address that strangers may share takes more of a study by default. Those of carriers and campuses they do share. */
+const otherAddressShare = 0.1;
 
 export interface AddressLimits {
-  readonly address: number;
-  readonly network: number;
+  readonly address: number | null;
+  readonly network: number | null;
 }
 
-/** What the owner set; else a household’s on networks of homes and hosts, and a share of the study on others. */
+/** What the owner set; else a household’s on networks of homes and hosts, none (null) on those of carriers and campuses, and a share of the study on others. */
 export function addressLimits(
   { limits: { perAddress }, sampleSize }: { readonly limits: StudyLimits; readonly sampleSize: number },
   network: NetworkClass | null,
 ): AddressLimits {
   const isOwn = isOwnNetwork(network) || network === 'hosting';
+  if (perAddress === undefined && isCarrierOrCampus(network)) return { address: null, network: null };
   if (perAddress === undefined && !isOwn) {
-    const share = Math.max(sharedAddressPlacesMin, Math.ceil(sampleSize * sharedAddressShare));
+    const share = Math.max(otherAddressPlacesMin, Math.ceil(sampleSize * otherAddressShare));
     return { address: share, network: share };
   }
   const address = perAddress ?? ownAddressPlaces;
@@ -53,7 +54,7 @@ export async function isBeyondLimits(
   const { address, network } = addressLimits(study, claimant.networkClass);
   const { perDevice = 1, heldPerSupplier } = study.limits;
   const most = { device: perDevice, address, network };
-  const claims = claimsOf(claimant);
+  const claims = claimsOf(claimant).filter(([kind]) => most[kind] !== null);
   const [row] = await tx.query<{ readonly beyond: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM unnest($2::text[], $3::text[], $4::int[]) AS claim (kind, ref, most)
               JOIN study_claimants c ON c.study_id = $1 AND c.kind = claim.kind AND c.ref = claim.ref WHERE c.places >= claim.most)
@@ -70,6 +71,19 @@ export async function isBeyondLimits(
     ],
   );
   return row?.beyond !== false;
+}
+
+/** Whether the browser of a claimant is one that the study lets people share, and has taken a place before. */
+export async function sharesDevice(
+  tx: Queryable,
+  { studyId, limits: { perDevice = 1 } }: Pick<Study, 'studyId' | 'limits'>,
+  { deviceRef }: Claimant,
+): Promise<boolean> {
+  if (perDevice === 1) return false;
+  const taken = await tx.query('SELECT 1 FROM study_claimants WHERE study_id = $1 AND kind = $2 AND ref = $3', [
+    ...[studyId, 'device', deviceRef],
+  ]);
+  return taken.length > 0;
 }
 
 /**

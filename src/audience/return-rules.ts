@@ -47,7 +47,7 @@ export function judgeReturn(
   const isPending = place.completion !== null;
   const insists = given.by === 'owner' && isPending;
   if (place.returnedBy !== null && rank(given.by) <= rank(place.returnedBy) && !insists) return null;
-  const returnedAt = given.isDated ? given.at : (place.returnedAt ?? given.at);
+  const returnedAt = returnTimeOf(study, place, given);
   const teaches = given.by !== 'browser';
   if (given.status !== 'complete')
     return {
@@ -69,6 +69,17 @@ function judgeConfirmed(place: Returned, given: GivenReturn): ReturnVerdict | nu
   if (!isRejection) return null;
   const returnedAt = place.returnedAt ?? given.at;
   return { event: 'reverse', completion: 'reversed', refusedFor: 'quality', returnedAt, teaches: true };
+}
+
+/** Without a time of its own, a stronger word has that of the browser before it, unless the browser claims to be back too soon. */
+function returnTimeOf(
+  { minimumSeconds }: { readonly minimumSeconds: number },
+  { surveyedAt, returnedAt, returnedBy }: Returned,
+  given: GivenReturn,
+): Date {
+  if (given.isDated || returnedAt === null) return given.at;
+  const isEarly = (surveySeconds({ surveyedAt, returnedAt }) ?? 0) < minimumSeconds;
+  return isEarly && returnedBy === 'browser' ? given.at : returnedAt;
 }
 
 function completionOf(by: ReturnedBy, isTooFast: boolean): Completion {

@@ -8,7 +8,7 @@
  */
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
-import type { StudyAction, StudyCreation, StudyLimits, StudyQuota, StudyState } from '../contract/study.js';
+import type { StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
 import type { RespondentStatus } from '../contract/study-replies.js';
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
@@ -117,7 +117,6 @@ interface GateRules {
   readonly countries: readonly string[];
   readonly serviceCheck: boolean;
   readonly minimumQuality: 'standard' | 'strict';
-  readonly limits: StudyLimits;
 }
 
 /** null: they may go on; else why not, for the owner alone. A step_up passes where a verification follows. */
@@ -125,23 +124,26 @@ export function screen(
   {
     recommendation,
     duplicateBand,
+    sharesDevice,
     country,
     isProgram,
   }: Pick<ScoreReply, 'recommendation'> & {
     /** Within the study. */
     readonly duplicateBand: DuplicateBand;
+    /** The browser took a place before, and the study lets people share it. */
+    readonly sharesDevice: boolean;
     /** The browser declares itself a program, or is one with certainty. */
     readonly isProgram: boolean;
     /** By the address, else as declared; null: not known. */
     readonly country: string | null;
   },
-  { countries, serviceCheck, minimumQuality, limits }: GateRules,
+  { countries, serviceCheck, minimumQuality }: GateRules,
 ): 'gate' | 'duplicate' | 'country' | null {
   const strict = minimumQuality === 'strict';
   if (country !== null && !countries.includes(country)) return 'country';
-  // Where the owner lets people share a browser, sharing one is no repetition.
-  const sharesBrowsers = !strict && (limits.perDevice ?? 1) > 1;
-  if (duplicateBand === 'confirmed' || (duplicateBand === 'likely' && !sharesBrowsers)) return 'duplicate';
+  const isRepeated = duplicateBand === 'confirmed' || duplicateBand === 'likely';
+  // Where the owner lets people share a browser, sharing that one is no repetition.
+  if (isRepeated && (strict || !sharesDevice)) return 'duplicate';
   if (isProgram) return 'gate';
   switch (recommendation) {
     case 'allow':

@@ -68,6 +68,13 @@ t.test('sooner than the least time is too fast, whoever says so first, until the
     t.same(follow(confirmed, insisted), { completion: 'confirmed', counts: true, taught: 'complete' });
   }
   t.same(follow(browser, [given('browser', 1)]), tooFast);
+  for (const study of [confirmed, browser])
+    for (const early of ['complete', 'terminate', 'quality'] as const)
+      t.same(
+        follow(study, [given('browser', 1, early), given('survey', 600)]),
+        { completion: 'confirmed', counts: true, taught: 'complete' },
+        `what a browser claims early (${early}) spoils no later return of the survey`,
+      );
   t.match(judgeReturn(confirmed, inSurvey, given('survey', 30)), { completion: 'confirmed' });
   t.match(judgeReturn({ ...confirmed, minimumSeconds: 0 }, inSurvey, given('survey', 0)), { completion: 'confirmed' });
   t.end();

@@ -56,9 +56,15 @@ t.test('a study moves along its table and nowhere else, and a refusal names the 
 });
 
 t.test('the gate lets through what the quality asks for', (t) => {
-  const person = { recommendation: 'allow', duplicateBand: 'none', country: 'DE', isProgram: false } as const;
-  const standard = { countries: ['DE'], serviceCheck: false, minimumQuality: 'standard', limits: {} } as const;
-  const strict = { countries: ['DE'], serviceCheck: true, minimumQuality: 'strict', limits: { perDevice: 2 } } as const;
+  const person = {
+    recommendation: 'allow',
+    duplicateBand: 'none',
+    sharesDevice: false,
+    country: 'DE',
+    isProgram: false,
+  } as const;
+  const standard = { countries: ['DE'], serviceCheck: false, minimumQuality: 'standard' } as const;
+  const strict = { countries: ['DE'], serviceCheck: true, minimumQuality: 'strict' } as const;
   for (const [what, rules, expected] of [
     [{}, standard, null],
     [{ country: null }, strict, null],
@@ -72,7 +78,8 @@ t.test('the gate lets through what the quality asks for', (t) => {
     [{ isProgram: true }, standard, 'gate'],
     [{ isProgram: true, recommendation: 'step_up' }, { ...standard, serviceCheck: true }, 'gate'],
     [{ duplicateBand: 'likely' }, standard, 'duplicate'],
-    [{ duplicateBand: 'likely' }, { ...standard, limits: { perDevice: 2 } }, null],
+    [{ duplicateBand: 'confirmed', sharesDevice: true }, standard, null],
+    [{ duplicateBand: 'confirmed', sharesDevice: true }, strict, 'duplicate'],
     [{ duplicateBand: 'likely' }, strict, 'duplicate'],
     [{ duplicateBand: 'confirmed' }, standard, 'duplicate'],
   ] as const)
@@ -88,9 +95,13 @@ t.test('an address takes a household’s places, or a share of the study where s
   const study = { limits: {}, sampleSize: 200 };
   for (const network of ['residential', 'hosting'] as const)
     t.same(addressLimits(study, network), { address: 3, network: 6 }, network);
-  for (const network of ['mobile', 'education', 'anonymous', 'business', null] as const)
+  for (const network of ['anonymous', 'business', null] as const)
     t.same(addressLimits(study, network), { address: 20, network: 20 }, String(network));
-  t.same(addressLimits({ limits: {}, sampleSize: 10 }, null), { address: 5, network: 5 });
+  t.same(addressLimits({ limits: {}, sampleSize: 10 }, null), { address: 10, network: 10 });
+  for (const network of ['mobile', 'education'] as const) {
+    t.same(addressLimits(study, network), { address: null, network: null }, network);
+    t.same(addressLimits({ limits: { perAddress: 4 }, sampleSize: 10 }, network), { address: 4, network: 8 }, network);
+  }
   t.same(addressLimits({ limits: { perAddress: 40 }, sampleSize: 10 }, null), { address: 40, network: 80 });
   t.end();
 });

@@ -2,6 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { personDevice } from '../../src/contract/person-example.js';
+import type { ProbeBody } from '../../src/contract/probe.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import {
   callerOf,
@@ -23,10 +25,15 @@ t.setTimeout(240_000);
 const files = temporaryDirectory(t);
 mkdirSync(files, { recursive: true });
 const systems = join(files, 'systems.mmdb');
+const carrier = { autonomous_system_number: 21928, autonomous_system_organization: 'T-Mobile USA, Inc.' };
+const campus = { autonomous_system_number: 3, autonomous_system_organization: 'Massachusetts Institute of Technology' };
 const home = { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' };
 writeFileSync(
   systems,
-  writeMmdb({ databaseType: 'GeoLite2-ASN', networks: { '91.0.0.0/8': home, '2003::/19': home } }),
+  writeMmdb({
+    databaseType: 'GeoLite2-ASN',
+    networks: { '91.0.0.0/8': home, '2003::/19': home, '80.10.0.0/16': carrier, '80.20.0.0/16': campus },
+  }),
 );
 const service = await startTestService(t, {
   GEOIP_ASN_DB: systems,
@@ -39,6 +46,12 @@ const survey = await startSurvey(t, () => null);
 const asked = (sampleSize: number, more: object = {}) =>
   creation(survey.url, { audience: { countries: ['DE'], language: 'en', sample_size: sampleSize, ...more } });
 const read = async ({ studyId }: StudyReply): Promise<StudyReply> => (await call('GET', `/studies/${studyId}`)).body;
+
+/** What the probe of one browser says each time: its token and its pictures. */
+const oneBrowser = (n: number): Partial<ProbeBody> => ({
+  ids: { token: `00000000000000a${n}`, kept: true },
+  gfx: { ...personDevice.gfx, canvas: `0000a00${n}`, audio: 124.5 },
+});
 
 /** Invented respondents one after the other; answers the pages that led to the survey. */
 async function invent(
@@ -62,9 +75,38 @@ t.test('20 invented respondents from the address of a home take 3 places', async
   t.match((await read(study)).progress, { places_left: 17, screened_out: 17 });
 });
 
-t.test('an address of which nothing is known takes no more than a tenth of a study', async (t) => {
-  const study = await fieldStudy(call, asked(70));
-  t.equal((await invent(study, 12, () => ({ address: '193.0.2.7' }))).length, 7);
+t.test('an address of which nothing is known takes a tenth of a study, and of a small one ten', async (t) => {
+  const large = await fieldStudy(call, asked(120));
+  t.equal((await invent(large, 14, () => ({ address: '193.0.2.7' }))).length, 12);
+  const small = await fieldStudy(call, asked(70));
+  t.equal((await invent(small, 12, () => ({ address: '193.0.3.7' }))).length, 10);
+});
+
+t.test('an address of a carrier or a campus has no limit', async (t) => {
+  for (const address of ['80.10.0.7', '80.20.0.7']) {
+    const study = await fieldStudy(call, asked(40));
+    t.equal((await invent(study, 16, () => ({ address }))).length, 16, address);
+  }
+});
+
+t.test('a browser that people share admits as many as perDevice says, and no browser that looks alike', async (t) => {
+  for (const perDevice of [4, 8]) {
+    const study = await fieldStudy(call, asked(40, { limits: { perDevice, perAddress: 100 } }));
+    const cookie = `vh_device=${`a${perDevice}`.repeat(16)}`;
+    const shared = (n: number) => ({
+      rid: `shared-${perDevice}-${n}`,
+      address: '91.80.0.1',
+      cookie,
+      probe: oneBrowser(perDevice),
+    });
+    t.equal((await invent(study, perDevice + 2, shared)).length, perDevice);
+    const fresh = (n: number) => ({
+      ...shared(n),
+      rid: `fresh-${perDevice}-${n}`,
+      cookie: `vh_device=${`b${n}`.repeat(16)}`,
+    });
+    t.equal((await invent(study, 4, fresh)).length, 0, 'the same browser without its cookie');
+  }
 });
 
 t.test('6 respondents in one browser are one', async (t) => {
@@ -103,8 +145,8 @@ t.test('a browser’s user agent without a browser takes no place: no probe, or 
 t.test('two addresses that take places and leave them unused do not close a study of 30', async (t) => {
   const study = await fieldStudy(call, asked(30));
   t.equal((await invent(study, 12, (n) => ({ address: `91.40.0.${n % 2}` }))).length, 6);
-  t.equal((await invent(study, 14, (n) => ({ address: `193.40.0.${n % 2}` }))).length, 10);
-  t.equal((await read(study)).progress.places_left, 14);
+  t.equal((await invent(study, 22, (n) => ({ address: `193.40.0.${n % 2}` }))).length, 20);
+  t.equal((await read(study)).progress.places_left, 4);
 });
 
 t.test('who took a place and ended it has used it', async (t) => {
