@@ -1,10 +1,10 @@
 /**
- * BEGIN, the body, COMMIT on one connection; any failure rolls back. A body is given up after six deadlines, and its statements are
- * refused once the transaction is over.
+ * BEGIN, the body, COMMIT on one connection. Any failure rolls back; the caller gets the first, whatever fails after it. A body is given up after six
+ * deadlines, and its statements are refused once the transaction is over.
  */
 import type pg from 'pg';
 import { settleWithin } from '../notifier.js';
-import type { Queryable, Row, SqlValue } from './port.js';
+import type { CallOptions, Queryable, Row, SqlValue } from './port.js';
 import { withinDeadline } from './wire.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeUnavailable } from '../../errors.js';
@@ -28,8 +28,17 @@ export async function runTransaction<T>(
   body: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let isOver = false;
-  const send: Queryable['query'] = (sql, values = [], options = {}) =>
-    withinDeadline(runStatement(client, sql, values), options.deadlineMs ?? deadlineMs, store);
+  let firstFailure: unknown;
+  // Statements that went out behind one that failed fail too, and the body may hear of them first.
+  const fail = (error: unknown): never => {
+    firstFailure ??= error;
+    throw isAborted(error) ? firstFailure : error;
+  };
+  const send: Queryable['query'] = <R extends Row>(
+    sql: string,
+    values: readonly SqlValue[] = [],
+    options: CallOptions = {},
+  ) => withinDeadline(runStatement<R>(client, sql, values).catch(fail), options.deadlineMs ?? deadlineMs, store);
   const query: Queryable['query'] = (sql, values, options) =>
     isOver
       ? Promise.reject(new Error('A statement came after the end of its transaction.'))
@@ -88,6 +97,9 @@ export const startOver = (reason: string): Error => Object.assign(new Error(reas
 function isRolledBack(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && retried.test(error.code);
 }
+
+/** SQLSTATE in_failed_sql_transaction. */
+const isAborted = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '25P02';
 
 /** SQLSTATE lock_not_available, as it is or as the cause of what the adapter made of it. */
 export function isLockTimeout(error: unknown): boolean {

@@ -1,8 +1,9 @@
 /** What every adapter of the database port promises; embedded.test.ts and postgres.test.ts run it against theirs. */
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import type { Test } from 'tap';
 import { Fault } from '../../../src/errors.js';
-import { DatabaseConflict, type Database } from '../../../src/stores/database/port.js';
+import { DatabaseConflict, type Database, type Queryable } from '../../../src/stores/database/port.js';
 
 /** Runs the contract against `open`, which answers with a database of its own, empty at first. */
 export function testDatabaseContract(t: Test, open: () => Promise<Database>): void {
@@ -194,6 +195,13 @@ function testTransactions(t: Test, database: Database): void {
           ]),
         );
       await t.rejects(send(0), /division/, 'the first that failed is told of');
+      const failLate = (tx: Queryable) =>
+        tx.query('SELECT 1 / $1::integer', [0]).catch(async (error: unknown) => {
+          await setImmediate();
+          throw error;
+        });
+      const sent = database.transaction((tx) => Promise.all([failLate(tx), tx.query('SELECT $1::integer', [1])]));
+      await t.rejects(sent, /division/, 'also where the body hears of another failure first');
       t.same(await database.query('SELECT n FROM together'), []);
       t.same(await send(2), [[], [{ n: 1 }], [{ n: 12 }]]);
     },
