@@ -20,6 +20,7 @@ const terms: ConsentTerms = {
   controller: 'Panel Ltd',
   privacyUrl: 'https://panel.test/privacy',
   comparedWith: 'project',
+  faceReuse: true,
   reEligibilityDays: null,
   keptDays: 400,
   pictures: false,

@@ -28,10 +28,11 @@ export function controllerOf(
 
 export function consentTermsOf(project: StoredProject, owner: Owner, policy: FacePolicy): ConsentTerms {
   const { config = {} } = project.fields;
-  const { scope, reEligibilityDays } = { ...configDefaults.deduplication, ...config.deduplication };
+  const { scope, reEligibilityDays, faceReuse } = { ...configDefaults.deduplication, ...config.deduplication };
   return {
     ...controllerOf(project, owner),
     comparedWith: policy.comparesOthers ? scope : 'own',
+    faceReuse: faceReuse !== 'off',
     reEligibilityDays,
     pictures: (config.evidenceFrames ?? configDefaults.evidenceFrames) === 'sampled',
     keptDays: policy.keptDays,

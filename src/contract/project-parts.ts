@@ -102,6 +102,10 @@ export const Deduplication = Type.Partial(
       maximum: 365,
       description: 'After so many days a participant may take part again; null: never. Default null.',
     }),
+    faceReuse: StringEnum(['on', 'off'] as const, {
+      description:
+        'Whether a face is compared with those of all sessions of the organization that passed in the last 24 hours, so that one picture does not pass as many respondents (`face_reused`). Default on.',
+    }),
     device: StringEnum(['note', 'fail'] as const, {
       description:
         'What another respondent on a device that took part is: a note among the fraud signals, or a duplicate. Default note.',

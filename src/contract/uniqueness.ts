@@ -73,6 +73,8 @@ export interface UniquenessFacts {
   readonly isFaceRefused: boolean;
   /** Whether the face is another than in the chain’s earlier tries, or than the respondent’s own before. */
   readonly isFaceChanged: boolean;
+  /** Other respondents of the organization who passed with nearly this face in the last 24 hours, at most 3; null where none were looked for. */
+  readonly otherRespondentsWithFace: number | null;
   /** null for a session that is no retry. */
   readonly chain: ChainComparison | null;
 }
@@ -83,5 +85,6 @@ export const nothingCompared: UniquenessFacts = {
   identity: null,
   isFaceRefused: false,
   isFaceChanged: false,
+  otherRespondentsWithFace: null,
   chain: null,
 };

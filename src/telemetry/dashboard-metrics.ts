@@ -53,7 +53,7 @@ export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
 type PrimedCounters = Readonly<
   Record<'scores', Counter<'recommendation'>> &
     Record<'degraded', Counter<'signal'>> &
-    Record<'probes' | 'outcomes', Counter<'result'>> &
+    Record<'probes' | 'outcomes' | 'faceReuse', Counter<'result'>> &
     Record<'poolRejected', Counter<'reason'>> &
     Record<'storeFailures', Counter<'store'>> &
     Record<'spoolEntries' | 'outboxEvents', Counter<'event'>> &
@@ -69,6 +69,7 @@ export function primeSeries(metrics: PrimedCounters): void {
   prime(metrics.scores, 'recommendation', ['allow', 'review', 'block']);
   prime(metrics.degraded, 'signal', degradedSignals);
   prime(metrics.probes, 'result', ['stored', 'stale', 'nonce_reused', 'unknown_key']);
+  prime(metrics.faceReuse, 'result', ['new', 'reused', 'not_compared', 'crowded']);
   prime(metrics.poolRejected, 'reason', ['full', 'deadline', 'thread']);
   prime(metrics.outcomes, 'result', ['accepted', 'duplicates', 'rejected', 'unmatched']);
   prime(metrics.storeFailures, 'store', ['counters']);

@@ -238,6 +238,11 @@ function faceMetrics({ counter, gauge, histogram }: Makers) {
       'Sessions whose face was to be compared, by result: unique, returning, duplicate, not_compared; refused and unknown_model say why one was not.',
       ['result'],
     ),
+    faceReuse: counter(
+      'vh_face_reuse_total',
+      'Sessions by whether others of the organization passed with nearly their face within 24 hours: new, reused, not_compared. crowded: more faces were alike than are looked at, and the oldest were left out.',
+      ['result'],
+    ),
     faceSearch: histogram('vh_face_search_seconds', 'Time of one search of the index of faces, waiting included.'),
     faceIndexReady: gauge(
       'vh_face_index_ready',

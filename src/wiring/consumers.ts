@@ -14,6 +14,7 @@ import { startReceiptRetention } from '../scoring/receipts/retention.js';
 import { startDistributionRounds } from '../scoring/thresholds/distribution-round.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
 import { startSessionRetention } from '../verification/sessions/session-retention.js';
+import { startRecentFaceRetention } from '../verification/uniqueness/face-reuse.js';
 import type { Background, Parts } from './parts.js';
 import { openDeliveries } from './webhooks.js';
 
@@ -48,6 +49,7 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startSessionRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_SESSION_RETENTION_DAYS }),
   (parts) => startLinkRetention(roundsOf(parts)),
   (parts) => startFlagRetention(roundsOf(parts)),
+  (parts) => startRecentFaceRetention(roundsOf(parts)),
   (parts) =>
     startDeadLetterRetention({
       ...roundsOf(parts),

@@ -2,6 +2,7 @@
 import type { Envelope, EnvelopeEmbedding } from '../../src/contract/envelope.js';
 import { bytesOf, dot, fullScale } from '../../src/verification/uniqueness/embedding.js';
 import type { FaceModel } from '../../src/verification/uniqueness/face-models.js';
+import { shippedFaceModel } from '../../src/verification/uniqueness/shipped-face-model.js';
 
 /** Two of its people are alike by chance only: 0 on average, 1 / sqrt(128) to either side. */
 export const testModel: FaceModel = {
@@ -32,6 +33,13 @@ export const embeddingOf = (direction: Float32Array, model = testModel.model): E
   dimension: direction.length,
   values: Buffer.from(bytesOf(Int16Array.from(direction, (value) => Math.round(value * fullScale)))).toString('base64'),
 });
+
+/** A capture of a face, in the numbers of the SDK’s own model. */
+export function shippedEmbeddingOf(face: Float32Array, random: () => number, likeness = 0.99): EnvelopeEmbedding {
+  const { center, model } = shippedFaceModel;
+  const values = directionNear(face, likeness, random).map((value, index) => 0.4 * value + (center?.[index] ?? 0));
+  return embeddingOf(toUnit(values), model);
+}
 
 /** An envelope with a face, a device, both or neither. */
 export const envelopeOf = (parts: Pick<Envelope, 'embedding' | 'device'>): Envelope => ({

@@ -25,6 +25,7 @@ t.test(
         controller: 'Demo organization',
         privacyUrl: null,
         comparedWith: 'own',
+        faceReuse: true,
         reEligibilityDays: null,
         keptDays: 90,
       },
@@ -72,6 +73,8 @@ t.test('window and pictures are the project’s', async (t) => {
   t.match(await terms(), { consent: { pictures: false } });
   await patch({ config: { deduplication: { reEligibilityDays: 30 }, evidenceFrames: 'sampled' } });
   t.match(await terms(), { consent: { comparedWith: 'own', reEligibilityDays: 30, pictures: true } });
+  await patch({ config: { deduplication: { faceReuse: 'off' } } });
+  t.match(await terms(), { consent: { faceReuse: false } });
   await patch({ config: { deduplication: null, evidenceFrames: null } });
 });
 

@@ -19,7 +19,11 @@ import { signalRules } from './signals.js';
 const generalDescription = 'Something about the session was unusual.';
 const confidences = { low: 0.25, medium: 0.5, high: 0.75 } as const;
 /** Of other participants. */
-const backendOnly: ReadonlySet<string> = new Set<keyof typeof signalRules>(['device_seen', 'respondent_seen']);
+const backendOnly: ReadonlySet<string> = new Set<keyof typeof signalRules>([
+  'device_seen',
+  'respondent_seen',
+  'face_reused',
+]);
 
 /** A step is a tenth. Rounded times ten, 0.3 may come out as 2.999…. */
 const roundDown = (value: number): number => Math.floor(value * 10 + 1e-9) / 10;

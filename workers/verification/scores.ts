@@ -3,7 +3,7 @@ import type { VerdictFacts, VerdictScores } from '../../src/contract/verdict.js'
 import type { Capture } from './capture.js';
 import type { DeviceEvidence } from './device-evidence.js';
 import { mean, ramp, toUnit } from './series.js';
-import { signalRules, type RaisedSignal } from './signals.js';
+import { severityOf, signalRules, type RaisedSignal } from './signals.js';
 import { verdictTables } from './tables.js';
 
 /** From what the camera saw. */
@@ -106,7 +106,7 @@ export function scoreQuality({ envelope }: VerdictFacts, capture: Capture | null
 export function scoreFraud(signals: readonly RaisedSignal[], deviceRisk: number | null): number {
   const { severity } = verdictTables.fraud;
   const clean = signals.reduce(
-    (left, { type, confidence }) => left * (1 - severity[signalRules[type].severity] * confidence),
+    (left, signal) => left * (1 - severity[severityOf(signal)] * signal.confidence),
     1 - (deviceRisk ?? 0),
   );
   return toUnit(1 - clean);

@@ -16,6 +16,8 @@ import { isSharedDevice } from './uniqueness.js';
 
 export interface SignalRule {
   readonly severity: FraudSignal['severity'];
+  /** Severity from the confidence on that fails a session by itself. */
+  readonly sureSeverity: FraudSignal['severity'];
   readonly category: FraudSignal['category'];
   readonly description: string;
   /** Liveness is no higher than this once the signal is sure; null where it leaves liveness alone. */
@@ -26,8 +28,14 @@ export interface SignalRule {
 
 const rule =
   (category: SignalRule['category']) =>
-  (severity: SignalRule['severity'], livenessCeiling: number | null, authenticityLoss: number, description: string) =>
-    ({ severity, category, description, livenessCeiling, authenticityLoss }) satisfies SignalRule;
+  (
+    severity: SignalRule['severity'],
+    livenessCeiling: number | null,
+    authenticityLoss: number,
+    description: string,
+    sureSeverity = severity,
+  ) =>
+    ({ severity, sureSeverity, category, description, livenessCeiling, authenticityLoss }) satisfies SignalRule;
 const obvious = rule('obvious');
 const sophisticated = rule('sophisticated');
 
@@ -93,6 +101,13 @@ export const signalRules = {
     0,
     'The face is another than in an earlier try, or than this respondent had before.',
   ),
+  face_reused: sophisticated(
+    'medium',
+    null,
+    0,
+    'Other respondents of the organization passed with nearly the same face within the last 24 hours.',
+    'high',
+  ),
   try_changed: obvious('low', null, 0, 'The device, the camera or the country is another than in the earlier tries.'),
   tries_scattered: sophisticated('medium', null, 0, 'Tries of one session come from several devices and countries.'),
   several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
@@ -142,12 +157,18 @@ function raiseSignals(confidences: Partial<Record<SignalType, number | null>>): 
   });
 }
 
-export function describeRaised({ type, confidence }: RaisedSignal): FraudSignal {
-  const { severity, category, description } = signalRules[type];
-  return { type, severity, category, description, confidence };
+export function describeRaised(signal: RaisedSignal): FraudSignal {
+  const { type, confidence } = signal;
+  const { category, description } = signalRules[type];
+  return { type, severity: severityOf(signal), category, description, confidence };
 }
 
-const { session, fraud, tries } = verdictTables;
+export function severityOf({ type, confidence }: RaisedSignal): FraudSignal['severity'] {
+  const { severity, sureSeverity } = signalRules[type];
+  return confidence >= fraud.failConfidence ? sureSeverity : severity;
+}
+
+const { session, fraud, tries, faceReuse } = verdictTables;
 
 export function findSignals(
   facts: VerdictFacts,
@@ -220,8 +241,14 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
     challenge_premature: Number(challenges.premature),
     face_withheld: Number(!isUnneeded && (envelope.embedding == null || facts.uniqueness.isFaceRefused)),
     face_changed: Number(facts.uniqueness.isFaceChanged),
+    face_reused: weighFaceReuse(facts.uniqueness.otherRespondentsWithFace),
     several_faces: Number(capture.severalFaces > session.severalFacesShare),
   };
+}
+
+/** Siblings and a second account of one person get a note; one picture for many respondents fails. */
+function weighFaceReuse(others: number | null): number {
+  return faceReuse.confidences[Math.min(others ?? 0, faceReuse.confidences.length - 1)] ?? 0;
 }
 
 function findReplay(replay: VerdictFacts['replay']): number {

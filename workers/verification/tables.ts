@@ -62,6 +62,11 @@ export const verdictTables = {
     scattered: [0, 0.4, 0.9],
   },
 
+  faceReuse: {
+    /** How sure it is that one picture stands for many respondents, by how many others passed with the face: none, one, two, more. */
+    confidences: [0, 0.3, 0.4, 0.9],
+  },
+
   session: {
     /** Clocks of two instances, and of page and service, differ by this much, ms; and the most that a measured round trip adds. */
     clockSlackMs: 300,

@@ -49,6 +49,7 @@ function pointsOf({ texts, brand, options }: Surroundings, terms: ConsentTerms):
       'again',
       sentences(
         fill(texts[`${terms.comparedWith}Compared`], { company }),
+        terms.faceReuse && fill(texts.reuseFound, { company }),
         fill(texts.copiesFound, { company }),
         reEligibilityDays !== null && fill(texts.counted, { days: days.format(reEligibilityDays) }),
         fill(texts.kept, { days: days.format(keptDays) }),

@@ -48,11 +48,30 @@ export interface Fingerprint {
   readonly face: FaceRecord | null;
 }
 
+/** Keyed hashes that a face is found by for 24 hours, and whose face it is. */
+export const bandCount = 20;
+export interface FaceBands {
+  /** Signed 64-bit integers, in the order of their planes. */
+  readonly hashes: readonly string[];
+  /** A keyed hash. */
+  readonly person: string;
+}
+
+export interface BandQuery {
+  readonly bands: FaceBands;
+  readonly organizationId: string;
+  readonly rootSessionId: string;
+  readonly evidenceRankMin: EvidenceRank;
+  readonly sinceMs: number;
+}
+
 export interface NewFingerprint extends Omit<Fingerprint, 'number' | 'evidenceRank'> {
   readonly status: 'pass' | 'fail' | 'review';
   readonly evidence: BiometricEvidence | null;
   readonly device: DeviceRecord;
   readonly provenance: Provenance;
+  /** null where later faces are not to find this one. */
+  readonly bands: FaceBands | null;
 }
 
 /** Which fingerprints a session is compared with. */
@@ -147,15 +166,18 @@ function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => v
 
 const createInsert =
   (sealer: Sealer) =>
-  async (tx: Queryable, { face, device, provenance, ...of }: NewFingerprint): Promise<void> => {
+  async (tx: Queryable, { face, device, provenance, bands, ...of }: NewFingerprint): Promise<void> => {
     const sealed =
       face === null
         ? null
         : sealer.seal(bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
     await tx.query(
-      `INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
+      `WITH kept AS (INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
          status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands, respondent_trusted, study_id, evidence, country, camera_ref)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15, $16, $17, $18, $19, $20)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15, $16, $17, $18, $19, $20)
+         RETURNING organization_id, fingerprint_no, completed_at)
+       INSERT INTO recent_faces (fingerprint_no, organization_id, person, completed_at, bands)
+       SELECT fingerprint_no, organization_id, $22, completed_at, $21::bigint[] FROM kept WHERE $21 IS NOT NULL`,
       [
         ...[of.fingerprintId, of.organizationId, of.projectId, of.sessionId, of.rootSessionId, of.respondentId],
         ...[of.dataCollector, of.status, new Date(of.completedAtMs)],
@@ -163,6 +185,7 @@ const createInsert =
         ...[device.ref, device.sketch === null ? null : JSON.stringify(device.sketch), device.bands],
         ...[of.respondentTrusted, of.studyId, face === null ? null : (of.evidence ?? 'claimed')],
         ...[provenance.country, provenance.cameraRef],
+        ...[bands?.hashes ?? null, bands?.person ?? null],
       ],
     );
   };
@@ -176,6 +199,33 @@ export interface OwnFacesQuery {
 }
 
 const ownFacesMax = 5;
+
+/** Faces of a band that are looked at, the newest; and those of all bands, whichever share most, that are unsealed. */
+const bandFacesMax = 512;
+const sharingMax = 64;
+/** A band is looked up as a range of one, so that the planner reads the newest first, without a sort (device-comparison.ts). */
+const findMet = Array.from({ length: bandCount }, (_, index) => {
+  const band = `bands[${index + 1}]`;
+  return `(SELECT ${index} AS band, fingerprint_no, person FROM recent_faces
+      WHERE ${band} >= ($1::bigint[])[${index + 1}] AND ${band} <= ($1::bigint[])[${index + 1}] ORDER BY ${band} DESC, fingerprint_no DESC LIMIT ${bandFacesMax})`;
+}).join(' UNION ALL ');
+const findSharing = `WITH met AS MATERIALIZED (${findMet}),
+  sharing AS (
+    SELECT fingerprint_no, person FROM met WHERE person <> $2
+    GROUP BY fingerprint_no, person ORDER BY count(*) DESC, fingerprint_no DESC LIMIT ${sharingMax})
+  SELECT found.*, EXISTS (SELECT FROM met GROUP BY band HAVING count(*) = ${bandFacesMax}) AS "isCrowded"
+  FROM (SELECT 1) AS always
+  LEFT JOIN (SELECT sharing.person, f.* FROM sharing, LATERAL (SELECT ${columns} FROM fingerprints f
+      WHERE f.fingerprint_no = sharing.fingerprint_no AND f.organization_id = $3 AND f.root_session_id <> $4
+        AND f.completed_at >= $5 AND (${rank}) >= $6 AND ${isParticipation} OFFSET 0) AS f) AS found ON true`;
+
+type SharingRow = FingerprintRow & { readonly person: string | null; readonly isCrowded: boolean };
+
+export interface Sharing {
+  readonly found: readonly { readonly person: string; readonly fingerprint: Fingerprint }[];
+  /** Whether a band had more faces than are looked at. */
+  readonly isCrowded: boolean;
+}
 
 /** What one comparison reads, in a transaction of its organization. */
 const scopedReads = (read: Read) => ({
@@ -197,6 +247,19 @@ const scopedReads = (read: Read) => ({
       ],
     );
     return rows.map(read);
+  },
+  /** Faces of other people, in any project of the organization, that share bands with one. */
+  async sharingBands(
+    tx: Queryable,
+    { bands, organizationId, rootSessionId, evidenceRankMin, sinceMs }: BandQuery,
+  ): Promise<Sharing> {
+    const rows = await tx.query<SharingRow>(
+      findSharing,
+      [bands.hashes, bands.person, organizationId, rootSessionId, new Date(sinceMs), evidenceRankMin],
+      { recurring: true },
+    );
+    const found = rows.flatMap((row) => (row.person === null ? [] : [{ person: row.person, fingerprint: read(row) }]));
+    return { found, isCrowded: rows[0]?.isCrowded === true };
   },
   /** Those of these numbers that are in the scope, with faces of this model. */
   async byNumbers(tx: Queryable, scope: FaceScope, numbers: readonly number[], { model, dimension }: ModelName) {

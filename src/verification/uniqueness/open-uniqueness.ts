@@ -13,6 +13,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { createDeviceComparer } from './device-comparison.js';
 import { createFaceIndex, type FaceIndex } from './face-index.js';
 import type { FaceModels } from './face-models.js';
+import { createFaceReuse } from './face-reuse.js';
 import { createFingerprintStore } from './fingerprint-store.js';
 import { idleFeed, openIndexFeed } from './index-feed.js';
 import { createFairLimiter } from '../../fair-limiter.js';
@@ -83,6 +84,7 @@ export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
     store,
     models,
     devices: createDeviceComparer(pool, makeRef),
+    faceReuse: createFaceReuse({ store, makeRef }),
     searcher,
     turns,
     index: () => {

@@ -18,6 +18,7 @@ import {
 } from '../../contract/uniqueness.js';
 import { Fault } from '../../errors.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import {
   blockedSince,
@@ -48,6 +49,7 @@ import {
   type FaceScope,
   type NewFingerprint,
 } from './fingerprint-store.js';
+import type { FaceReuse, FaceReuseQuery } from './face-reuse.js';
 import { findIdentity, type IdentityQuery } from './identity-comparison.js';
 
 /** The session that is compared. */
@@ -86,7 +88,9 @@ export class ConcurrentDuplicateError extends Fault {
 export interface UniquenessDeps extends FaceComparerDeps {
   readonly database: Database;
   readonly devices: DeviceComparer;
+  readonly faceReuse: FaceReuse;
   readonly makeFingerprintId: () => string;
+  readonly metrics: Pick<Metrics, 'faceComparisons' | 'faceSearch' | 'faceReuse'>;
 }
 
 export type Uniqueness = ReturnType<typeof createUniqueness>;
@@ -101,56 +105,18 @@ interface Seen {
   readonly identity: IdentityQuery | null;
   /** The same of a device that would decide, by its token alone. */
   readonly sameDevice: (DeviceQuery & { readonly device: { readonly ref: string } }) | null;
+  /** Others with nearly this face, and how many were found. */
+  readonly reuse: (FaceReuseQuery & { readonly others: number }) | null;
 }
 
 export function createUniqueness(deps: UniquenessDeps) {
-  const { database, store, devices } = deps;
   const seenOf = new WeakMap<Envelope, Seen>();
 
-  async function look(session: ComparedSession, envelope: Envelope, nowMs: number): Promise<UniquenessFacts> {
-    const { organizationId, rootSessionId, respondentId, respondentTrusted, deduplication, evidence } = session;
-    const read = readFace(deps, session, envelope);
-    const isFaceRefused = read === 'refused';
-    const face = read === 'refused' ? null : read;
-    const device = await devices.describe(organizationId, envelope);
-    const provenance = { country: session.country, cameraRef: devices.cameraRefOf(organizationId, envelope) };
-    const isRetry = session.sessionId !== rootSessionId;
-    const isNobody = face === null && device === null && respondentId === null && !isRetry;
-    if (isNobody) return { ...nothingCompared, isFaceRefused };
-    const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
-    const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
-    const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
-    const search = face?.isForAll !== true ? null : await searchFace(deps, session, { face, scope, nowMs });
-    const sinceMs = Math.max(0, blockedSince(deduplication, nowMs));
-    const deviceRef = device?.ref ?? null;
-    const query =
-      respondentId === null ? null : { scope, respondentId, respondentTrusted, deviceRef, rootSessionId, sinceMs };
-    const ofPerson = { scope, sessionId: session.sessionId, rootSessionId, respondentId };
-    const [own, biometric, found, named, tries] = await inTenant((tx) =>
-      Promise.all([
-        face === null || !hasEarlier(session) ? null : compareOwn(deps, tx, face, ofPerson),
-        search === null ? null : compareFace(deps, tx, search),
-        device === null ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
-        query === null ? null : findIdentity(tx, query),
-        isRetry ? findTries(tx, rootSessionId, session.sessionId) : [],
-      ]),
-    );
-    const identity = withFace(named, own, sinceMs);
-    const likeness = device === null || found === null ? null : await devices.judge(device, found, nowMs);
-    const current = { ref: deviceRef, sketch: device?.sketch ?? null, ...provenance };
-    const chain = await compareTries(current, tries, (sketch, others) => devices.areAlike(sketch, others, nowMs));
-    const isDecisive = deduplication.device === 'fail';
-    const isOpen = search !== null && biometric !== null && !isDuplicate(biometric);
-    seenOf.set(envelope, {
-      ...{ face, device, provenance },
-      search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
-      identity: identity?.match == null ? query : null,
-      sameDevice: isDecisive && likeness?.method !== 'exact' ? sameDeviceOf(scope, deviceRef, session, sinceMs) : null,
-    });
-    const deviceMatch = likeness === null ? null : { ...likeness, isDecisive };
-    const isFaceChanged = own?.isOther === true;
-    return { biometric, device: deviceMatch, identity, isFaceRefused, isFaceChanged, chain };
-  }
+  const look = async (session: ComparedSession, envelope: Envelope, nowMs: number): Promise<UniquenessFacts> => {
+    const { facts, seen } = await lookUp(deps, session, envelope, nowMs);
+    if (seen !== null) seenOf.set(envelope, seen);
+    return facts;
+  };
 
   return {
     /** Compares with earlier participants. Null in the answer is what there was nothing to compare of. */
@@ -158,6 +124,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       if (session.mode !== 'live') return nothingCompared;
       const facts = await look(session, envelope, nowMs);
       deps.metrics.faceComparisons.inc({ result: resultOf(facts.biometric) });
+      deps.metrics.faceReuse.inc({ result: reuseResultOf(facts.otherRespondentsWithFace) });
       return facts;
     },
 
@@ -177,14 +144,72 @@ export function createUniqueness(deps: UniquenessDeps) {
       if (seen === undefined) return;
       if (status !== 'fail') await holdAlone(deps, tx, session, seen);
       const fingerprintId = deps.makeFingerprintId();
-      await store.insert(tx, fingerprintOf(session, seen, { fingerprintId, completedAt, status, evidence }));
+      await deps.store.insert(tx, fingerprintOf(session, seen, { fingerprintId, completedAt, status, evidence }));
     },
   };
 }
 
+/** seen: null where there is nothing to keep. */
+async function lookUp(
+  deps: UniquenessDeps,
+  session: ComparedSession,
+  envelope: Envelope,
+  nowMs: number,
+): Promise<{ readonly facts: UniquenessFacts; readonly seen: Seen | null }> {
+  const { database, devices, faceReuse } = deps;
+  const { organizationId, rootSessionId, respondentId, respondentTrusted, deduplication, evidence } = session;
+  const read = readFace(deps, session, envelope);
+  const isFaceRefused = read === 'refused';
+  const face = read === 'refused' ? null : read;
+  const device = await devices.describe(organizationId, envelope);
+  const provenance = { country: session.country, cameraRef: devices.cameraRefOf(organizationId, envelope) };
+  const isRetry = session.sessionId !== rootSessionId;
+  const isNobody = face === null && device === null && respondentId === null && !isRetry;
+  if (isNobody) return { facts: { ...nothingCompared, isFaceRefused }, seen: null };
+  const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
+  const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
+  const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
+  const search = face?.isForAll !== true ? null : await searchFace(deps, session, { face, scope, nowMs });
+  const sinceMs = Math.max(0, blockedSince(deduplication, nowMs));
+  const deviceRef = device?.ref ?? null;
+  const query =
+    respondentId === null ? null : { scope, respondentId, respondentTrusted, deviceRef, rootSessionId, sinceMs };
+  const reuse = faceReuse.queryOf(session, face, evidenceRankMin, nowMs);
+  const ofPerson = { scope, sessionId: session.sessionId, rootSessionId, respondentId };
+  const [own, biometric, found, named, tries, reused] = await inTenant((tx) =>
+    Promise.all([
+      face === null || !hasEarlier(session) ? null : compareOwn(deps, tx, face, ofPerson),
+      search === null ? null : compareFace(deps, tx, search),
+      device === null ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
+      query === null ? null : findIdentity(tx, query),
+      isRetry ? findTries(tx, rootSessionId, session.sessionId) : [],
+      reuse === null ? null : faceReuse.count(tx, reuse),
+    ]),
+  );
+  const identity = withFace(named, own, sinceMs);
+  const likeness = device === null || found === null ? null : await devices.judge(device, found, nowMs);
+  const current = { ref: deviceRef, sketch: device?.sketch ?? null, ...provenance };
+  const chain = await compareTries(current, tries, (sketch, others) => devices.areAlike(sketch, others, nowMs));
+  const isDecisive = deduplication.device === 'fail';
+  const isOpen = search !== null && biometric !== null && !isDuplicate(biometric);
+  const seen: Seen = {
+    ...{ face, device, provenance },
+    search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
+    identity: identity?.match == null ? query : null,
+    sameDevice: isDecisive && likeness?.method !== 'exact' ? sameDeviceOf(scope, deviceRef, session, sinceMs) : null,
+    reuse: reuse === null || reused === null ? null : { ...reuse, others: reused.others },
+  };
+  const deviceMatch = likeness === null ? null : { ...likeness, isDecisive };
+  const isFaceChanged = own?.isOther === true;
+  const otherRespondentsWithFace = reused?.others ?? null;
+  if (reused?.isCrowded === true) deps.metrics.faceReuse.inc({ result: 'crowded' });
+  const compared = { biometric, device: deviceMatch, identity, chain };
+  return { facts: { ...compared, isFaceRefused, isFaceChanged, otherRespondentsWithFace }, seen };
+}
+
 function fingerprintOf(
   session: ComparedSession,
-  { face, device, provenance }: Seen,
+  { face, device, provenance, reuse }: Seen,
   { fingerprintId, completedAt, status, evidence }: Completion & { readonly fingerprintId: string },
 ): NewFingerprint {
   const { organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted } = session;
@@ -196,6 +221,7 @@ function fingerprintOf(
     face: face?.record ?? null,
     device: device ?? { ref: null, sketch: null, bands: [] },
     provenance,
+    bands: status === 'fail' ? null : (reuse?.bands ?? null),
   };
 }
 
@@ -232,7 +258,7 @@ async function holdAlone(
   deps: UniquenessDeps,
   tx: Queryable,
   session: ComparedSession,
-  { search, identity, sameDevice }: Seen,
+  { search, identity, sameDevice, reuse }: Seen,
 ): Promise<void> {
   const isProvable = identity !== null && (identity.respondentTrusted || identity.deviceRef !== null);
   const locks = [
@@ -245,6 +271,14 @@ async function holdAlone(
   if (isProvable && (await findIdentity(tx, identity)).match !== null) throw new ConcurrentDuplicateError();
   if (sameDevice !== null && (await deps.devices.find(tx, sameDevice)).same !== null)
     throw new ConcurrentDuplicateError();
+  if (reuse === null) return;
+  await deps.faceReuse.hold(tx, reuse);
+  if ((await deps.faceReuse.count(tx, reuse)).others > reuse.others) throw new ConcurrentDuplicateError();
+}
+
+function reuseResultOf(others: number | null): string {
+  if (others === null) return 'not_compared';
+  return others === 0 ? 'new' : 'reused';
 }
 
 function resultOf(biometric: BiometricComparison | null): string {

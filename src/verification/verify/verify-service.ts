@@ -22,6 +22,7 @@ import { completedAlready, requireVerifiable } from '../sessions/session-state.j
 import { completeSession, findChain, type StoredSession } from '../sessions/session-store.js';
 import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
+import { othersMax } from '../uniqueness/face-reuse.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
 import { isFaceTry, isMadeUp } from './face-tries.js';
@@ -55,8 +56,11 @@ export interface VerifyServiceDeps extends GatherDeps {
 
 export type VerifyService = ReturnType<typeof createVerifyService>;
 
-/** Captures that are sent twice, and people who come twice, at the same moment make each other look again; more rounds than this nobody needs. */
-const roundsMax = 4;
+/**
+ * Captures that are sent twice, and people who come twice, at the same moment make each other look again. A face that many complete with makes each
+ * look again for each respondent who counts; the other rounds are for everything else.
+ */
+const roundsMax = 4 + othersMax;
 const tokenIdBytes = 16;
 
 export function createVerifyService(deps: VerifyServiceDeps) {

@@ -198,7 +198,7 @@ t.test('what a respondent does', { skip, timeout: 280_000 }, async (t) => {
     };
     const consent = {
       ...{ controller: markup, privacyUrl: branding.privacyUrl, comparedWith: 'group', reEligibilityDays: null },
-      ...{ keptDays: 400, pictures: true, demographics: true },
+      ...{ faceReuse: true, keptDays: 400, pictures: true, demographics: true },
     };
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
@@ -237,6 +237,20 @@ t.test('what a respondent does', { skip, timeout: 280_000 }, async (t) => {
       for (const text of [neutral, transparent, custom])
         t.equal((await page.getByText(text, { exact: true }).count()) > 0, text === said, `${mode}: ${text}`);
       t.equal(await page.getByRole('heading', { name: 'May we use your camera?' }).count(), 1, mode);
+    }
+  });
+
+  await t.test('the consent names the comparison with the faces of the last day if there is one', async (t) => {
+    const { page, show } = await open();
+    const consent = {
+      ...{ controller: 'Panel Ltd', privacyUrl: null, comparedWith: 'own', reEligibilityDays: null },
+      ...{ keptDays: 400, pictures: false, demographics: false },
+    };
+    const [, sentence = ''] = english.texts.reuseFound.split('{company}');
+    t.match(sentence, '24 hours');
+    for (const faceReuse of [true, false]) {
+      await show(['consent'], { locale: 'en', consent: { ...consent, faceReuse } });
+      t.equal(await page.getByText(sentence.trim()).count(), Number(faceReuse));
     }
   });
 

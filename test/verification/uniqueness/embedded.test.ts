@@ -6,6 +6,7 @@ import type { Database } from '../../../src/stores/database/port.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { openPool } from './contract.js';
+import { testFaceReuse } from './contract-face-reuse.js';
 import { testFaces } from './contract-faces.js';
 import { testScopes } from './contract-scopes.js';
 
@@ -17,5 +18,6 @@ t.test('uniqueness on the embedded database', async (t) => {
   await migrate(database);
   const pool = await openPool(t);
   testFaces(t, () => ({ database, pool }));
+  testFaceReuse(t, () => ({ database, pool }));
   testScopes(t, () => ({ database, pool }));
 });

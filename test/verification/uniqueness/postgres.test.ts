@@ -2,6 +2,7 @@ import t from 'tap';
 import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 import { createWorld, openInstance, openPool, participate, startMs } from './contract.js';
+import { testFaceReuse } from './contract-face-reuse.js';
 import { testFaces } from './contract-faces.js';
 import { testScopes } from './contract-scopes.js';
 
@@ -14,6 +15,7 @@ if (stack !== null) {
     t.teardown(() => database.close());
     const pool = await openPool(t);
     testFaces(t, () => ({ database, pool }));
+    testFaceReuse(t, () => ({ database, pool }));
     testScopes(t, () => ({ database, pool }));
 
     t.test('a face that a long transaction keeps in sight of the index is counted once', async (t) => {

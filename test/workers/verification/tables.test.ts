@@ -30,9 +30,9 @@ t.test('docs/verdict.md tells every signal as the table has it, and no other', (
   t.same(
     rowsUnder('Signals'),
     Object.entries(signalRules).map(
-      ([type, { severity, category, livenessCeiling, authenticityLoss, description }]) => [
+      ([type, { severity, sureSeverity, category, livenessCeiling, authenticityLoss, description }]) => [
         `\`${type}\``,
-        severity,
+        sureSeverity === severity ? severity : `${severity}, ${sureSeverity} if sure`,
         category,
         shown(livenessCeiling),
         shown(authenticityLoss),

@@ -24,9 +24,11 @@ export const texts: LoadedTexts = {
   consentLocal: 'Bilder und Video verlassen Ihr Gerät nie; übertragen werden nur Messwerte.',
   pictures:
     'Mit den Messwerten werden einige kleine graue Bilder Ihres Gesichts übertragen, von Software geprüft und nicht aufbewahrt. Video verlässt Ihr Gerät nie.',
-  ownCompared: 'Ihr Gesicht wird nur mit Ihren eigenen früheren Prüfungen verglichen.',
+  ownCompared: 'Ihr Gesicht wird mit Ihren eigenen früheren Prüfungen verglichen.',
   copiesFound:
     'Kurze Codes der Messwerte werden mit denen aller Prüfungen bei {company} verglichen, nur um zu bemerken, wenn Messwerte zweimal gesendet werden.',
+  reuseFound:
+    'Ihr Gesicht wird auch mit denen aller Prüfungen bei {company} aus den letzten 24 Stunden verglichen, nur um zu bemerken, wenn ein Gesicht für mehrere Teilnehmende verwendet wird.',
   studyCompared: 'Die Messwerte werden mit denen der anderen Teilnehmenden dieser Studie verglichen.',
   projectCompared: 'Die Messwerte werden mit denen der anderen Teilnehmenden dieses Projekts verglichen.',
   groupCompared:

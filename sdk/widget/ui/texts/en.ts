@@ -26,9 +26,11 @@ export const en = {
   consentLocal: 'Pictures and video never leave your device; only measurements are sent.',
   pictures:
     'A few small grey pictures of your face are sent with the measurements, checked by software and not kept. Video never leaves your device.',
-  ownCompared: 'Your face is compared only with your own earlier checks.',
+  ownCompared: 'Your face is compared with your own earlier checks.',
   copiesFound:
     'Short codes of the measurements are compared with those of all checks at {company}, only to notice measurements that are sent twice.',
+  reuseFound:
+    'Your face is also compared with those of all checks at {company} in the last 24 hours, only to notice one face that is used for several participants.',
   studyCompared: 'The measurements are compared with those of the other participants of this study.',
   projectCompared: 'The measurements are compared with those of the other participants of this project.',
   groupCompared:

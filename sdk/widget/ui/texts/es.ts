@@ -24,9 +24,11 @@ export const texts: LoadedTexts = {
   consentLocal: 'Las imágenes y el vídeo nunca salen de su dispositivo; solo se envían medidas.',
   pictures:
     'Con las medidas se envían unas pocas imágenes pequeñas y grises de su rostro; un programa las comprueba y no se guardan. El vídeo nunca sale de su dispositivo.',
-  ownCompared: 'Su rostro se compara solo con sus propias comprobaciones anteriores.',
+  ownCompared: 'Su rostro se compara con sus propias comprobaciones anteriores.',
   copiesFound:
     'Unos códigos breves de las medidas se comparan con los de todas las comprobaciones de {company}, solo para detectar medidas enviadas dos veces.',
+  reuseFound:
+    'Su rostro también se compara con los de todas las comprobaciones de {company} de las últimas 24 horas, solo para detectar un mismo rostro usado para varios participantes.',
   studyCompared: 'Las medidas se comparan con las de los demás participantes de este estudio.',
   projectCompared: 'Las medidas se comparan con las de los demás participantes de este proyecto.',
   groupCompared:

@@ -24,9 +24,11 @@ export const texts: LoadedTexts = {
   consentLocal: 'Les images et la vidéo ne quittent jamais votre appareil ; seules des mesures sont envoyées.',
   pictures:
     'Quelques petites images grises de votre visage sont envoyées avec les mesures, vérifiées par un logiciel et non conservées. La vidéo ne quitte jamais votre appareil.',
-  ownCompared: 'Votre visage est comparé uniquement à vos propres vérifications antérieures.',
+  ownCompared: 'Votre visage est comparé à vos propres vérifications antérieures.',
   copiesFound:
     'Des codes courts des mesures sont comparés à ceux de toutes les vérifications chez {company}, uniquement pour repérer des mesures envoyées deux fois.',
+  reuseFound:
+    'Votre visage est aussi comparé à ceux de toutes les vérifications des dernières 24 heures chez {company}, uniquement pour repérer un même visage utilisé pour plusieurs participants.',
   studyCompared: 'Les mesures sont comparées à celles des autres participants de cette étude.',
   projectCompared: 'Les mesures sont comparées à celles des autres participants de ce projet.',
   groupCompared: 'Les mesures sont comparées à celles des participants de ce projet et de projets liés de {company}.',

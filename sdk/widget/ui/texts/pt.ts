@@ -24,9 +24,11 @@ export const texts: LoadedTexts = {
   consentLocal: 'Imagens e vídeo nunca saem do seu dispositivo; só são enviadas medidas.',
   pictures:
     'Com as medidas são enviadas algumas imagens pequenas e cinzentas do seu rosto, verificadas por um programa e não guardadas. O vídeo nunca sai do seu dispositivo.',
-  ownCompared: 'O seu rosto é comparado apenas com as suas próprias verificações anteriores.',
+  ownCompared: 'O seu rosto é comparado com as suas próprias verificações anteriores.',
   copiesFound:
     'Códigos curtos das medidas são comparados com os de todas as verificações de {company}, apenas para detetar medidas enviadas duas vezes.',
+  reuseFound:
+    'O seu rosto também é comparado com os de todas as verificações de {company} nas últimas 24 horas, apenas para detetar um mesmo rosto usado para vários participantes.',
   studyCompared: 'As medidas são comparadas com as dos outros participantes deste estudo.',
   projectCompared: 'As medidas são comparadas com as dos outros participantes deste projeto.',
   groupCompared:
