@@ -51,6 +51,8 @@ export const Dispatch = Type.Object({
 });
 export type Dispatch = Static<typeof Dispatch>;
 
+const { status: _status, scores: _scores, failureReasons: _failureReasons, biometricEvidence, ...more } = shown;
+
 export const ScoreEnvelope = Type.Object({
   sessionId: Type.String(),
   status: StringEnum(verdictStatuses),
@@ -62,7 +64,7 @@ export const ScoreEnvelope = Type.Object({
   respondentId: Nullable(Type.String()),
   metadata: Metadata,
   failureReasons: Type.Array(Type.String()),
-  biometricEvidence: Verdict.properties.biometricEvidence,
+  biometricEvidence,
   token: Type.String({ description: 'The verificationToken.' }),
   contributions: Type.Optional(
     Type.Array(RiskContribution, { description: 'Where scoreModeConfig.exposeBreakdown is on.' }),
@@ -70,3 +72,10 @@ export const ScoreEnvelope = Type.Object({
   dispatch: Dispatch,
 });
 export type ScoreEnvelope = Static<typeof ScoreEnvelope>;
+
+/** The envelope, and for a key everything that the verdict holds. */
+export const SessionResult = Type.Object({
+  ...ScoreEnvelope.properties,
+  ...Type.Partial(Type.Object({ ...more, risk: Nullable(VerdictRisk), duplication: Nullable(Duplication) })).properties,
+});
+export type SessionResult = Static<typeof SessionResult>;

@@ -42,8 +42,16 @@ import { JsonWebKeySet, TokenReply, TokenVerification } from './token.js';
 import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
 import { ErasureReply } from './respondent-erasure.js';
-import { CameraCheckReply, ScoreEnvelope, VerifyReply } from './score-envelope.js';
-import { Duplication, FraudSignal, PriorParticipation, RiskContribution, ShownScores, VerdictRisk } from './verdict.js';
+import { CameraCheckReply, SessionResult, VerifyReply } from './score-envelope.js';
+import {
+  Duplication,
+  FraudSignal,
+  PriorParticipation,
+  RiskContribution,
+  ShownScores,
+  UnifiedVerdict,
+  VerdictRisk,
+} from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
@@ -117,12 +125,13 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   ChallengeRequest,
   RevealedChallenge,
   CaptureDone,
-  ScoreEnvelope,
+  SessionResult,
   Activity,
   ActivityReply,
   Duplication,
   FraudSignal,
   PriorParticipation,
+  UnifiedVerdict,
   VerdictRisk,
   RiskContribution,
   ErasureReply,

@@ -28,6 +28,8 @@ export type Access =
       readonly limits?: 'handler';
       /** A Bearer of 64 hexadecimal digits is a key of the resource itself, which the handler checks; `caller` is then null. */
       readonly resourceKey?: true;
+      /** A call with X-Client-Secret, or without any credential, is a page’s: the handler checks it, and `caller` is null. */
+      readonly clientSecret?: true;
       /** The handler calls other routes on the caller’s behalf, and those count against the limits. */
       readonly relays?: true;
       /** Stays open after the organization’s trial: routes that read or secure, not routes that do billable work. */

@@ -50,6 +50,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
     const access = request.routeOptions.config.access;
     if (access === undefined || access.credential === 'none') return;
     if (access.resourceKey === true && resourceKeyOf(request) !== null) return;
+    if (access.clientSecret === true && isOfPage(request.headers)) return;
     const caller = await authenticate(request, access, deps);
     request.caller = caller;
     if (caller.kind === 'key' && takesRateHere(caller, access)) await takeRate(request, caller, deps);
@@ -115,6 +116,10 @@ export function keyCaller(request: FastifyRequest): KeyCaller {
 /** The key of a resource that a request carries; null: it carries none. */
 export const resourceKeyOf = (request: FastifyRequest): string | null =>
   /^bearer ([0-9a-f]{64})$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+
+const isOfPage = (headers: FastifyRequest['headers']): boolean =>
+  headers['x-client-secret'] !== undefined ||
+  (headers['x-api-key'] === undefined && headers.authorization === undefined);
 
 /** The organization of whoever calls; for handlers of routes that take a credential. */
 export function organizationOf(request: FastifyRequest): string {

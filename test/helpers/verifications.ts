@@ -100,6 +100,6 @@ export async function prepareCall(
   return {
     path: path.replace('{sessionId}', session.sessionId),
     body,
-    headers: operationId === 'retrySession' ? {} : headers,
+    headers: ['retrySession', 'readResult'].includes(operationId) ? {} : headers,
   };
 }

@@ -52,7 +52,7 @@ createSession               401  401  401  401  401   | 404  401  404  | 401  40
 verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 nextChallenge               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 retrySession                401  401  401  401  401   | 404  401  ok   | 401  401  401  | ok   ok   404  404
-readResult                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+readResult                  401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   404  404
 reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404
 verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
@@ -125,6 +125,7 @@ export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> 
   readCalibration: ['lite:read', 'receipts:read'],
   recommendThresholds: ['lite:read', 'receipts:read'],
   simulateThresholds: ['lite:read', 'receipts:read'],
+  readResult: ['verifications:read'],
   verifyToken: ['verifications:read'],
   verifyTokens: ['verifications:read'],
   readAnalytics: ['analytics:read'],

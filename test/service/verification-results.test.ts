@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import t from 'tap';
 import type { Analytics } from '../../src/contract/analytics.js';
+import type { SessionResult } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { startOrganizations } from '../helpers/organizations.js';
 import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
@@ -51,6 +52,38 @@ t.test(
       headers: credentials.organizationKey,
     });
     t.match(asToken.body, { success: true, sessionId: body.sessionId }, 'the service verifies it as well');
+  },
+);
+
+t.test(
+  'a key of the project reads the whole verdict, the page its view, and a key of somebody else nothing',
+  async (t) => {
+    const session = await verified(automated);
+    const read = (headers: Readonly<Record<string, string>>) =>
+      service.call('GET', `/public/sessions/${session.sessionId}/result`, { headers });
+    for (const kind of ['projectKey', 'organizationKey'] as const) {
+      const { status, body } = await read(credentials[kind]);
+      t.equal(status, 200, JSON.stringify(body));
+      t.match(body, { status: 'fail', respondentId: 'person', token: String, dispatch: { status: String } });
+      const { fraudSignals, ...rest } = body as SessionResult;
+      t.ok(
+        fraudSignals?.some(({ type }) => type === 'webdriver'),
+        JSON.stringify(fraudSignals),
+      );
+      t.match(rest, { assuranceLevel: 'device_only', summary: String, failureCategory: 'fraud_signal' });
+      const { status: checked } = await service.call('POST', '/token/verify', {
+        body: { token: (body as { token: string }).token },
+        headers: credentials[kind],
+      });
+      t.equal(checked, 200);
+    }
+    const page = await readResult(service, session);
+    t.notOk('fraudSignals' in page.body, 'the page learns no more than before');
+    for (const kind of ['otherProjectKey', 'otherOrganizationKey', 'testKey', 'demoKey'] as const)
+      t.match(await read(credentials[kind]), { status: 404, body: { code: 'NOT_FOUND' } }, kind);
+    for (const kind of ['garbage', 'expiredKey', 'revokedKey'] as const)
+      t.match(await read(credentials[kind]), { status: 401, body: { code: 'INVALID_KEY' } }, kind);
+    t.match(await read({}), { status: 401, body: { code: 'INVALID_CLIENT_SECRET' } });
   },
 );
 

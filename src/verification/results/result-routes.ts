@@ -4,12 +4,16 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ScoreEnvelope } from '../../contract/score-envelope.js';
+import { SessionResult } from '../../contract/score-envelope.js';
 import { SessionId } from '../../contract/session.js';
+import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
+import { modeOf, type KeyCaller } from '../../kernel/caller.js';
+import { notFound } from '../../kernel/faults.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights } from '../../administration/public-guard.js';
-import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
+import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { findSession } from '../sessions/session-store.js';
 import type { ResultService } from './result-service.js';
 
 export interface ResultRouteDeps extends PublicSessionDeps {
@@ -33,23 +37,49 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
   scope.withTypeProvider<TypeBoxTypeProvider>().get(
     '/public/sessions/:sessionId/result',
     {
-      config: { access: { credential: 'none' } },
+      config: {
+        access: {
+          ...{ credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] },
+          ...{ clientSecret: true, afterTrial: true },
+        },
+      },
       schema: {
         tags,
         operationId: 'readResult',
         summary: 'Read the signed result of a verified session',
         description:
-          'With the header X-Client-Secret, for as long as the token is valid. A redirectUrl is good once, for five minutes; asking again gives another.',
+          'With X-Client-Secret from the page, or with an API key from your backend, which learns the whole verdict. Good for as long as the token is valid. A redirectUrl is good once, for five minutes; asking again gives another.',
         params: Params,
-        headers: Type.Object(secretHeader),
-        response: { 200: ScoreEnvelope, ...errorReplies([400, 401, 403, 409, 410, 429]) },
+        headers: Type.Object({
+          'x-client-secret': Type.Optional(
+            Type.String({ description: 'clientSecret of the session, unless you send a key.' }),
+          ),
+        }),
+        response: { 200: SessionResult, ...errorReplies([400, 401, 403, 404, 409, 410, 429]) },
       },
     },
     async (request, reply) => {
-      const opened = await openSession(deps, request, reply, request.params.sessionId);
-      return deps.results.read(opened.session, opened.project);
+      const { sessionId } = request.params;
+      if (request.caller !== null) {
+        const { session, project } = await findReachable(deps, keyCaller(request), sessionId);
+        return deps.results.read(session, project, 'backend');
+      }
+      const opened = await openSession(deps, request, reply, sessionId);
+      return deps.results.read(opened.session, opened.project, 'page');
     },
   );
+}
+
+/** A session of the key’s project, or of its organization, in the key’s mode. */
+async function findReachable({ database, directories }: ResultRouteDeps, caller: KeyCaller, sessionId: string) {
+  const session = await findSession(database, sessionId);
+  const isReachable =
+    session?.organizationId === caller.organizationId &&
+    session.mode === modeOf(caller) &&
+    (caller.projectId ?? session.projectId) === session.projectId;
+  const project = isReachable ? await directories.projects.get(session.projectId) : null;
+  if (!isReachable || project === null) throw notFound('session');
+  return { session, project };
 }
 
 function registerRedirect(app: FastifyInstance, deps: ResultRouteDeps): void {

@@ -5,7 +5,7 @@
  */
 import { notFound } from '../../kernel/faults.js';
 import type { Environment } from '../../config/settings.js';
-import type { Dispatch, ScoreEnvelope } from '../../contract/score-envelope.js';
+import type { Dispatch, SessionResult } from '../../contract/score-envelope.js';
 import { audienceOf, tokenTypes } from '../../contract/token-kinds.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
@@ -58,8 +58,8 @@ export function createResultService(deps: ResultServiceDeps) {
     );
 
   return {
-    /** Throws CONFLICT or SESSION_EXPIRED where there is no result. */
-    async read(session: StoredSession, project: StoredProject): Promise<ScoreEnvelope> {
+    /** What the reader may learn. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
+    async read(session: StoredSession, project: StoredProject, reader: 'page' | 'backend'): Promise<SessionResult> {
       const completed = requireCompleted(session, now());
       const secret = await deps.signing.current(completed);
       const token = signVerificationToken(secret, claimsOf(completed, deps.issuer()));
@@ -69,10 +69,11 @@ export function createResultService(deps: ResultServiceDeps) {
         hasRedirect && !isWithheld ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
-      const { status } = completed.result.dispatch;
-      const { reason } = completed.result.page;
-      const dispatch = { status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
-      return envelopeOf(completed, project, token, dispatch);
+      const { dispatch: decided, page } = completed.result;
+      const { reason } = reader === 'page' ? page : decided;
+      const dispatch = { status: decided.status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
+      const envelope = envelopeOf(completed, project, token, dispatch);
+      return reader === 'page' ? envelope : { ...envelope, ...backendViewOf(completed) };
     },
 
     /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
@@ -106,7 +107,7 @@ function requireCompleted(session: StoredSession, nowMs: number): Completed {
   return session as Completed;
 }
 
-function envelopeOf(session: Completed, { fields }: StoredProject, token: string, dispatch: Dispatch): ScoreEnvelope {
+function envelopeOf(session: Completed, { fields }: StoredProject, token: string, dispatch: Dispatch): SessionResult {
   const { verdict, page } = session.result;
   const isExposed = fields.verificationMode === 'score' && fields.scoreModeConfig?.exposeBreakdown === true;
   return {
@@ -124,6 +125,18 @@ function envelopeOf(session: Completed, { fields }: StoredProject, token: string
     token,
     ...(isExposed ? { contributions: verdict.risk.contributions } : {}),
     dispatch,
+  };
+}
+
+/** What the page does not learn, in place of what it does. */
+function backendViewOf({ result: { verdict, shown } }: Completed): Partial<SessionResult> {
+  const { modelVersion: _modelVersion, risk: _risk, duplication: _duplication, scores, ...rest } = verdict;
+  const { risk, riskOverall, duplication } = shown;
+  return {
+    ...rest,
+    scores: { ...scores, ...(riskOverall === undefined ? {} : { risk_overall: riskOverall }) },
+    ...(risk === undefined ? {} : { risk }),
+    ...(duplication === undefined ? {} : { duplication }),
   };
 }
 
