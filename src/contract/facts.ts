@@ -5,7 +5,6 @@
 import type { Axis } from './axes.js';
 import type { Calibration } from './calibration.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
-import type { StepUpOutcome } from './step-up.js';
 import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './score.js';
 
 /** Class of the network an address belongs to, from the ASN database; null where none is configured or the address is unknown. */
@@ -156,6 +155,15 @@ export interface ProbeRecord extends ProbeFacts {
   /** Absent in older receipts, which knew one page only. */
   readonly others?: readonly ProbeFacts[];
 }
+
+/** light: a press of a button. heavy: a capture. */
+export type StepUpIntensity = 'light' | 'heavy';
+
+/** What came of the verification that a score asked for. */
+export type StepUpOutcome = {
+  readonly passed: boolean;
+  readonly intensity: StepUpIntensity;
+};
 
 /** What a request says of how the caller is integrated; shown as notes. */
 export interface IntegrationFacts {

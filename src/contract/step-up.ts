@@ -1,20 +1,15 @@
 /** A verification that a score asked for: which score, how much it has to prove, and what later scores of the same session make of it. */
 import type { SessionMode } from './common.js';
+import type { DeviceSketch, StepUpIntensity } from './facts.js';
 
 export interface StepUp {
   readonly receiptId: string;
   /** As it was scored. */
   readonly sessionId: string;
   readonly intensity: StepUpIntensity;
+  /** Of the page that was scored; null where too little of it is known. */
+  readonly device: DeviceSketch | null;
 }
-
-/** light: a press of a button. heavy: a capture. */
-export type StepUpIntensity = 'light' | 'heavy';
-
-export type StepUpOutcome = {
-  readonly passed: boolean;
-  readonly intensity: StepUpIntensity;
-};
 
 /**
  * The verification that a receipt asks for. Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, type SessionMode } from './common.js';
 import { Demographics, type CameraPolicy, type Envelope } from './envelope.js';
-import type { AddressFacts } from './facts.js';
+import type { AddressFacts, DeviceSketch } from './facts.js';
 import type { ChallengeCall } from './session.js';
 import type { ProbeTransport } from './probe.js';
 import { unit, type ScoreModeConfig } from './project-parts.js';
@@ -92,6 +92,8 @@ export interface VerdictFacts extends CameraPolicy {
   /** Whether contributions are shown: the diagnostics header with a key that allows it, or exposeBreakdown in score mode. */
   readonly breakdown: boolean;
   readonly uniqueness: UniquenessFacts;
+  /** Of a step-up: the device that was scored. null: it is none, or too little of the device was known. */
+  readonly scoredDevice: DeviceSketch | null;
   /** null where marks could not be looked up. */
   readonly replay: ReplayFacts | null;
   /** null where the project asks for no pictures. */

@@ -4,10 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import type { Directories } from '../administration/directories.js';
-import { isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts } from '../contract/facts.js';
+import { isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts, type StepUpOutcome } from '../contract/facts.js';
 import type { DegradedSignal, ScoreInput, WebBotAuth } from '../contract/score.js';
 import { readUserAgent } from '../contract/user-agent.js';
-import type { StepUpOutcome } from '../contract/step-up.js';
 import { resolveCalibration, type LiteConfig } from '../contract/calibration.js';
 import { makeId } from '../crypto/ids.js';
 import type { MakeRef } from '../crypto/master-key.js';

@@ -96,6 +96,7 @@ export function factsOf(
       otherRespondentsWithFace: null,
       chain: null,
     },
+    scoredDevice: null,
     replay: notReplayed,
     transport: humanTransport,
     address: null,

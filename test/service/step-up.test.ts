@@ -1,5 +1,7 @@
 /** From a score that recommends step_up to a verification of its session, and from that into its next score. */
 import t from 'tap';
+import { personDevice } from '../../src/contract/person-example.js';
+import { probeExample } from '../../src/scoring/examples.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createPatch } from '../helpers/project-fields.js';
@@ -42,6 +44,38 @@ t.test('a passed light step-up leads to a score that asks no more', async (t) =>
   });
   t.match(evidence, { provenance: { faithful: true } });
 });
+
+t.test(
+  'a step-up from another device than the one that was scored fails, and a retry on that one passes',
+  async (t) => {
+    await patch({ config: light });
+    const scored = {
+      ...probeExample(service.bootstrap.probeKey),
+      sessionId: 'on-one-device',
+      nonce: 'nonce-on-one-device',
+    };
+    t.equal((await service.call('POST', '/public/lite/probe', { body: scored })).status, 202);
+    const first = await score('on-one-device');
+    t.equal(first.recommendation, 'step_up');
+    const { body: session } = await start({ stepUpFor: first.receiptId });
+    const { hw, gfx, env } = personDevice;
+    const elsewhere = {
+      ...personDevice,
+      hw: { ...hw, cores: 64, memory: 2 },
+      gfx: { ...gfx, renderer: 'ANGLE (AMD, AMD Radeon RX 6600, D3D11)', canvas: '1a2b3c4d', audio: 99.5 },
+      env: { ...env, fonts: '5e6f7a8b' },
+    };
+    const { body } = await verify(service, session, { device: elsewhere });
+    t.match(body, { status: 'fail', failureReasons: [/another than the one whose score/] });
+    t.ok(codesOf(await score('on-one-device')).includes('step_up_failed'));
+    const { body: retry } = await service.call('POST', `/sessions/${session.sessionId}/retry`, {
+      body: {},
+      headers: { 'x-api-key': projectKey },
+    });
+    t.match((await verify(service, retry)).body, { status: 'pass' });
+    t.ok(codesOf(await score('on-one-device')).includes('step_up_passed'));
+  },
+);
 
 t.test('a page that knows a receipt decides nothing of its step-up', async (t) => {
   await patch({ config: light });

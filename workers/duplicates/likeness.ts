@@ -44,7 +44,11 @@ export function createLikeness(own: DeviceSketch, terms: CountFacts['terms']): (
 }
 
 /** One device does not change its system, nor does its browser grow younger. */
-export function isContradicted(own: DeviceSketch, { sketch, atMs }: DuplicateCandidate, nowMs: number): boolean {
+export function isContradicted(
+  own: DeviceSketch,
+  { sketch, atMs }: Pick<DuplicateCandidate, 'sketch' | 'atMs'>,
+  nowMs: number,
+): boolean {
   if (sketch === null) return false;
   if (own.osFamily !== null && sketch.osFamily !== null && own.osFamily !== sketch.osFamily) return true;
   if (

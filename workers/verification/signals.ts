@@ -12,6 +12,7 @@ import type { Rule } from '../scoring/model.js';
 import { deviceThresholds, type DeviceEvidence } from './device-evidence.js';
 import { findVirtualCamera } from './screen.js';
 import { verdictTables } from './tables.js';
+import { isOtherDevice } from './scored-device.js';
 import { isSharedDevice } from './uniqueness.js';
 
 export interface SignalRule {
@@ -108,6 +109,12 @@ export const signalRules = {
     'Other respondents of the organization passed with nearly the same face within the last 24 hours.',
     'high',
   ),
+  other_device: obvious(
+    'medium',
+    null,
+    0,
+    'The device is another than the one whose score asked for this verification.',
+  ),
   try_changed: obvious('low', null, 0, 'The device, the camera or the country is another than in the earlier tries.'),
   tries_scattered: sophisticated('medium', null, 0, 'Tries of one session come from several devices and countries.'),
   several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
@@ -184,6 +191,7 @@ export function findSignals(
     device_suspicious: (device.suspicion ?? 0) >= fraud.deviceBorderline ? device.suspicion : 0,
     device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
     respondent_seen: Number(uniqueness.identity?.isClaimed === true),
+    other_device: Number(facts.scoredDevice !== null && isOtherDevice(facts.scoredDevice, envelope)),
     ...weighTries(uniqueness.chain),
     ...(capture === null ? {} : findCaptureSignals(facts, capture)),
   });

@@ -1,15 +1,25 @@
 /** Which verification a receipt asks for. */
+import type { DeviceSketch } from '../../contract/facts.js';
 import type { ScoreReply } from '../../contract/score.js';
 import type { FindStepUp } from '../../contract/step-up.js';
 import { invalid, notFound } from '../../kernel/faults.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import { holderOf, namespaceOf } from '../../stores/counters/namespace.js';
 import { respondentSubject } from '../gather.js';
+import { openFacts } from '../../record/record.js';
 import { findRecorded, type EvidenceServiceDeps } from './evidence-service.js';
 
 const unnamed = 'is needed: send the respondentId that the score of stepUpFor named.';
 const other =
   'is another respondent than the one that the score of stepUpFor named. Send the respondentId of the score, or score this respondent first.';
+
+/** The device of the page that was scored; null where no probe described one. */
+async function sketchScored(pool: EvidenceServiceDeps['pool'], facts: Uint8Array): Promise<DeviceSketch | null> {
+  const { probe } = openFacts(facts);
+  if (probe === null) return null;
+  const { sketch, bands } = await pool.run({ kind: 'sketch', body: probe.body, userAgent: null });
+  return bands.length === 0 ? null : sketch;
+}
 
 /** Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for nothing or of another respondent. */
 export function createStepUpReceipts(
@@ -30,6 +40,6 @@ export function createStepUpReceipts(
     const { stepUpIntensity, sessionId } = JSON.parse(reply) as ScoreReply;
     if (stepUpIntensity === 'none')
       throw invalid([{ path: '/stepUpFor', message: 'is a receipt whose recommendation is not step_up.' }]);
-    return { receiptId, sessionId, intensity: stepUpIntensity };
+    return { receiptId, sessionId, intensity: stepUpIntensity, device: await sketchScored(deps.pool, recorded.facts) };
   };
 }

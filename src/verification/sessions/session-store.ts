@@ -6,8 +6,9 @@ import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { EvidenceFramesMode } from '../../contract/evidence-frames.js';
 import type { DemandedAssurance } from '../../contract/project.js';
+import type { StepUpOutcome } from '../../contract/facts.js';
 import type { ChallengeCall, Metadata } from '../../contract/session.js';
-import type { StepUp, StepUpOutcome } from '../../contract/step-up.js';
+import type { StepUp } from '../../contract/step-up.js';
 import type { Verdict, VerdictOutcome } from '../../contract/verdict.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 

@@ -121,6 +121,7 @@ export function factsOf(
     riskAggregator: config.riskAggregator,
     breakdown: diagnostics || (verificationMode === 'score' && fences.exposeBreakdown === true),
     uniqueness,
+    scoredDevice: session.stepUp?.device ?? null,
     replay: seen.replay,
     pictures,
     transport,

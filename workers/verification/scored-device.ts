@@ -1,0 +1,19 @@
+/**
+ * Whether a step-up comes from another device than the one that was scored. A browser that was updated, a window that was moved to another monitor and
+ * a missing part leave it the same; another system or machine does not. Nothing distinguishes two machines of one model.
+ */
+import type { DeviceSketch } from '../../src/contract/facts.js';
+import type { Envelope } from '../../src/contract/envelope.js';
+import { createLikeness, isContradicted } from '../duplicates/likeness.js';
+import { sketchDevice, sketchThresholds } from '../duplicates/sketch.js';
+
+/** True, too, if the envelope withholds what distinguishes devices. */
+export function isOtherDevice(scored: DeviceSketch, { device, sdk, sessionId, nonce }: Envelope): boolean {
+  if (device === undefined) return true;
+  const about = { v: 1, sdk, projectKey: '', sessionId, nonce, seq: 0, phase: 'load', at: 0, up: 0 } as const;
+  const current = sketchDevice({ ...about, ...device }, null);
+  const shared = current.terms.filter((term, index) => term !== null && scored.terms[index] != null);
+  if (shared.length < sketchThresholds.termsMin) return true;
+  const { hardware, place, difference } = createLikeness(current, null)(scored);
+  return isContradicted(current, { sketch: scored, atMs: 0 }, 1) || hardware + place + difference < 0;
+}
