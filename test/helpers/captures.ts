@@ -26,6 +26,8 @@ export interface CaptureOptions {
   /** What is done in place of what is asked, by position: one gesture, or several, a second each. */
   readonly performed: readonly (ChallengeType | readonly ChallengeType[])[];
   readonly framesPerSecond: number;
+  /** How unevenly frames come: deviation of the time between two, ms. */
+  readonly unevenMs: number;
   readonly topology: Topology;
   readonly camera: Camera;
   /** Before the first challenge and after the last, ms. */
@@ -70,6 +72,7 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
     challenges: challengesOf('blink', 'turn_left'),
     performed: [],
     framesPerSecond: 15,
+    unevenMs: 1.5,
     topology: 'face68',
     camera: webcam,
     leadMs: 500,
@@ -87,7 +90,7 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
   const drift = driftOf(random);
   const atMs: number[] = [];
   const places: Float64Array[] = [];
-  for (let at = 80; at < endMs; at += Math.max(stepMs / 2, stepMs + gauss(random) * 1.5)) {
+  for (let at = 80; at < endMs; at += Math.max(stepMs / 2, stepMs + gauss(random) * options.unevenMs)) {
     const pose: Pose = { ...atRest, ...drift(at) };
     const done = gestureAt(options, at);
     const moved = options.sway(at);
