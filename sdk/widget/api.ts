@@ -137,6 +137,8 @@ export interface VHMountResult {
   readonly scores: VHScores;
   /** For people; do not parse. */
   readonly failureReasons: readonly string[];
+  /** A stable code for each of them, in their order. */
+  readonly failureCodes: readonly string[];
   /** Present on a pass too. */
   readonly fraudSignals: readonly VHFraudSignal[];
   /** Null where the project does not show it. */
@@ -200,6 +202,7 @@ export interface ScoreDispatch {
     readonly respondentId: string | null;
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly failureReasons: readonly string[];
+    readonly failureCodes: readonly string[];
     readonly token: string;
   };
   /** Where the page goes next; null unless the project redirects. */
@@ -225,6 +228,7 @@ export interface VerifyErrorContext {
   readonly token?: string;
   readonly scores?: VHScores;
   readonly failureReasons?: readonly string[];
+  readonly failureCodes?: readonly string[];
   readonly fraudSignals?: readonly VHFraudSignal[];
   readonly risk?: VHRisk | null;
   readonly duplicateMatch?: VHDuplicateMatch;

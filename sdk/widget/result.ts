@@ -76,6 +76,7 @@ export function resultOf(reply: VerifyReply, local: LocalFacts): VHMountResult {
     token: reply.verificationToken,
     scores: reply.scores,
     failureReasons: reply.failureReasons,
+    failureCodes: reply.failureCodes ?? [],
     fraudSignals: reply.fraudSignals ?? [],
     risk: reply.risk ?? null,
     ...localPart(local),
@@ -107,6 +108,7 @@ export function verdictError(reply: VerifyReply): VerifyError {
   const context: VerifyErrorContext = {
     scores,
     failureReasons,
+    failureCodes: reply.failureCodes ?? [],
     fraudSignals: fraudSignals ?? [],
     risk: reply.risk ?? null,
     sessionId,
@@ -157,6 +159,7 @@ export function degradedResult(
     scores: { liveness: null, uniqueness: null, authenticity: confidence, overall: confidence },
     failureReasons:
       status === 'pass' ? [] : ['The browser’s own signals were too weak, and the service could not be asked.'],
+    failureCodes: status === 'pass' ? [] : ['page_signals_weak'],
     fraudSignals: [],
     risk: {
       overall: null,

@@ -36,7 +36,7 @@ export const ConsentTerms = Type.Object({
     description: 'Whose faces a face is compared with: the same respondent’s alone, or everybody’s of that scope.',
   }),
   faceReuse: Type.Boolean({
-    description: 'Whether a face is also compared with those of all sessions of the organization in the last 24 hours.',
+    description: 'Whether it is compared with those of the organization’s last 24 hours, too.',
   }),
   reEligibilityDays: Nullable(
     Type.Integer({ description: 'Days for which a participation counts; null: as long as it is kept.' }),

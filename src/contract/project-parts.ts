@@ -104,7 +104,7 @@ export const Deduplication = Type.Partial(
     }),
     faceReuse: StringEnum(['on', 'off'] as const, {
       description:
-        'Whether a face is compared with those of all sessions of the organization that passed in the last 24 hours, so that one picture does not pass as many respondents (`face_reused`). Default on.',
+        'Whether one face of many respondents of the organization is looked for, within 24 hours (`face_reused`). Default on.',
     }),
     device: StringEnum(['note', 'fail'] as const, {
       description:

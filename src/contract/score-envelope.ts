@@ -51,7 +51,8 @@ export const Dispatch = Type.Object({
 });
 export type Dispatch = Static<typeof Dispatch>;
 
-const { status: _status, scores: _scores, failureReasons: _failureReasons, biometricEvidence, ...more } = shown;
+const { status: _status, scores: _scores, failureReasons: _failureReasons, ...unnamed } = shown;
+const { failureCodes: _failureCodes, biometricEvidence, ...more } = unnamed;
 
 export const ScoreEnvelope = Type.Object({
   sessionId: Type.String(),
@@ -64,6 +65,7 @@ export const ScoreEnvelope = Type.Object({
   respondentId: Nullable(Type.String()),
   metadata: Metadata,
   failureReasons: Type.Array(Type.String()),
+  failureCodes: Type.Array(Type.String()),
   biometricEvidence,
   token: Type.String({ description: 'The verificationToken.' }),
   contributions: Type.Optional(

@@ -188,6 +188,7 @@ export const Verdict = Type.Object({
   status: StringEnum(verdictStatuses),
   scores: VerdictScores,
   failureReasons: Type.Array(Type.String(), { description: 'For people, in order of priority; empty on a pass.' }),
+  failureCodes: Type.Array(Type.String(), { description: 'A code for each of failureReasons.' }),
   failureCategory: Nullable(StringEnum(failureCategories)),
   fraudSignals: Type.Array(FraudSignal),
   risk: VerdictRisk,
@@ -231,6 +232,7 @@ export type PageVerdict = Pick<
   Verdict,
   | 'failureCategory'
   | 'failureReasons'
+  | 'failureCodes'
   | 'scores'
   | 'fraudSignals'
   | 'isDuplicate'

@@ -14,6 +14,7 @@ const verdict: VerdictOutcome['verdict'] = {
   status: 'pass',
   scores: { liveness: null, uniqueness: null, authenticity: 0.9, overall: 0.9, quality: 0.8, fraud: 0 },
   failureReasons: [],
+  failureCodes: [],
   failureCategory: null,
   fraudSignals: [],
   risk: { overall: 0.1, device: 0, biometric: null, contributions: [], droppedSignals: [], degradedSignals: [] },

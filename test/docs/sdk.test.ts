@@ -1,5 +1,7 @@
 import t from 'tap';
 import { attributeOptions, optionRules } from '../../sdk/widget/settings.js';
+import { failureReasons } from '../../src/contract/failure-reasons.js';
+import { signalRules } from '../../workers/verification/signals.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 
 const page = readRepositoryFile('docs/sdk.md');
@@ -16,6 +18,17 @@ t.test('every option and attribute is documented, and nothing else', (t) => {
     Object.keys(attributeOptions)
       .map((name) => `data-${name}`)
       .sort(),
+  );
+  t.end();
+});
+
+t.test('the table of failure codes has every code with its sentence, and no other', (t) => {
+  const rows = [...table('Failure codes').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, code, sentence]) => [code, sentence]);
+  t.strictSame(rows, Object.entries(failureReasons));
+  t.strictSame(
+    Object.keys(failureReasons).filter((code) => code in signalRules),
+    [],
+    'no code is a signal’s as well',
   );
   t.end();
 });

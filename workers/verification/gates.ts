@@ -1,8 +1,10 @@
 /** From scores and signals to pass, fail or review. Every gate is checked, so that all failures are listed. A null score has no gate. */
+import { failureReasons, type FailureCode } from '../../src/contract/failure-reasons.js';
 import {
   failureCategories,
   type FailureCategory,
   type FraudSignal,
+  type Verdict,
   type VerdictFacts,
   type VerdictScores,
 } from '../../src/contract/verdict.js';
@@ -31,51 +33,57 @@ export interface Case {
   readonly ownTypes: ReadonlySet<string>;
 }
 
-export interface Failure {
-  readonly category: FailureCategory;
+/** What failed, as a code and in words for people. */
+export interface Reason {
+  readonly code: string;
   readonly reason: string;
 }
 
-const pictureFailures: Readonly<Record<Exclude<PictureDoubt, 'unneeded'>, readonly [FailureCategory, string]>> = {
-  missing: ['authenticity', 'The pictures that were asked for are missing, or could not be judged.'],
-  other_face: ['authenticity', 'The pictures do not show the face that was measured.'],
-  other_movement: ['liveness', 'The pictures do not show the movements that were measured.'],
+export interface Failure extends Reason {
+  readonly category: FailureCategory;
+}
+
+const pictureFailures: Readonly<Record<Exclude<PictureDoubt, 'unneeded'>, readonly [FailureCategory, FailureCode]>> = {
+  missing: ['authenticity', 'pictures_missing'],
+  other_face: ['authenticity', 'pictures_other_face'],
+  other_movement: ['liveness', 'pictures_other_movement'],
 };
+
+export const reasonOfSignal = ({ type, description }: FraudSignal): Reason => ({ code: type, reason: description });
+
+/** Each once, in their order. */
+export function listReasons(reasons: readonly Reason[]): Pick<Verdict, 'failureReasons' | 'failureCodes'> {
+  const listed = [...new Map(reasons.map((each) => [each.code, each])).values()];
+  return { failureReasons: listed.map(({ reason }) => reason), failureCodes: listed.map(({ code }) => code) };
+}
 
 /** All failures, the gravest category first; empty where every gate is passed. */
 export function findFailures(each: Case): readonly Failure[] {
   const { scores, facts } = each;
   const failures: Failure[] = [];
-  const fail = (category: FailureCategory, reason: string): void => void failures.push({ category, reason });
+  const fail = (category: FailureCategory, code: FailureCode): void =>
+    void failures.push({ category, code, reason: failureReasons[code] });
   const below = (score: number | null, threshold: number): boolean => score !== null && score < threshold;
   if (each.repeats === 'respondent' || below(scores.uniqueness, facts.thresholds.uniqueness))
-    fail('duplicate', 'This person has already taken part.');
-  if (each.repeats === 'device') fail('duplicate', 'Somebody has already taken part on this device.');
+    fail('duplicate', 'already_took_part');
+  if (each.repeats === 'device') fail('duplicate', 'device_took_part');
   if (below(scores.liveness, facts.thresholds.liveness))
-    fail(
-      'liveness',
-      each.isSparse
-        ? 'Too few frames came from the camera. Try again on a faster device, or with fewer programs open.'
-        : 'A live person could not be made out with enough certainty.',
-    );
-  if (facts.minimumAssurance === 'biometric' && !each.isCaptured)
-    fail('liveness', 'This study needs a camera check, and none was completed.');
-  if (isCaptureOwed(each)) fail('liveness', 'No camera capture came, and no reason why.');
+    fail('liveness', each.isSparse ? 'too_few_frames' : 'liveness_low');
+  if (facts.minimumAssurance === 'biometric' && !each.isCaptured) fail('liveness', 'camera_check_needed');
+  if (isCaptureOwed(each)) fail('liveness', 'capture_missing');
   if (each.isCaptured) {
-    if (below(scores.authenticity, facts.thresholds.authenticity))
-      fail('authenticity', 'The capture did not look as if it came from a real camera.');
-    if (below(each.screenless, facts.thresholds.screenDetection))
-      fail('authenticity', 'A screen or a picture seems to have been held before the camera.');
+    if (below(scores.authenticity, facts.thresholds.authenticity)) fail('authenticity', 'camera_doubtful');
+    if (below(each.screenless, facts.thresholds.screenDetection)) fail('authenticity', 'screen_shown');
     if (each.pictureDoubt !== null && each.pictureDoubt !== 'unneeded') fail(...pictureFailures[each.pictureDoubt]);
   }
-  for (const signal of each.fraudSignals) if (isGrave(signal)) fail('fraud_signal', signal.description);
+  for (const signal of each.fraudSignals)
+    if (isGrave(signal)) failures.push({ category: 'fraud_signal', ...reasonOfSignal(signal) });
   if (!each.isCaptured) {
-    if (below(scores.authenticity, facts.thresholds.authenticity))
-      fail('fingerprint', 'The device and its use could not be distinguished from a program’s.');
-    if (isUseOwed(each)) fail('fingerprint', 'Nobody was seen using the page.');
+    if (below(scores.authenticity, facts.thresholds.authenticity)) fail('fingerprint', 'device_doubtful');
+    if (isUseOwed(each)) fail('fingerprint', 'use_missing');
   }
   if (failures.length === 0 && scores.overall < facts.thresholds.overall)
-    fail(each.isCaptured ? 'liveness' : 'fingerprint', 'The evidence as a whole was too weak.');
+    fail(each.isCaptured ? 'liveness' : 'fingerprint', 'evidence_weak');
   // Nobody passes because nobody looked.
   if (each.pictureDoubt === 'unneeded' && failures.length === 0 && findBorderline(each).length === 0)
     fail(...pictureFailures.missing);

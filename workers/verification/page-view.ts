@@ -3,6 +3,7 @@
  * ids of other sessions, subtle signals without their names. What a face was compared with is shown only where nothing but the face decided, so that a
  * forged capture reveals nothing of it.
  */
+import { failureReasons, type FailureCode } from '../../src/contract/failure-reasons.js';
 import type {
   Duplication,
   DuplicateMatch,
@@ -12,11 +13,11 @@ import type {
   Verdict,
   VerdictScores,
 } from '../../src/contract/verdict.js';
-import type { Failure } from './gates.js';
+import { listReasons, reasonOfSignal, type Failure, type Reason } from './gates.js';
 import { scoreOverall } from './scores.js';
 import { signalRules } from './signals.js';
 
-const generalDescription = 'Something about the session was unusual.';
+const unusual: Reason = { code: 'unusual' satisfies FailureCode, reason: failureReasons.unusual };
 const confidences = { low: 0.25, medium: 0.5, high: 0.75 } as const;
 /** Of other participants. */
 const backendOnly: ReadonlySet<string> = new Set<keyof typeof signalRules>([
@@ -50,23 +51,20 @@ export function viewForPage(input: PageViewInput): PageVerdict {
   const reported = hidesFace && !isRepeat ? others : failures;
   const failureCategory =
     verdict.failureCategory === 'duplicate' ? (reported[0]?.category ?? 'fraud_signal') : verdict.failureCategory;
-  const failureReasons = reasonsOf(verdict.fraudSignals, [
-    ...reported.map(({ reason }) => reason),
-    ...borderline.map(({ description }) => description),
-  ]);
+  const reasons = reasonsOf(verdict.fraudSignals, [...reported, ...borderline.map(reasonOfSignal)]);
   const scores = scoresOf(verdict.scores, hidesFace, isOpen);
   const priorParticipation = hidesFace && !isReturning ? null : withoutIds(verdict.priorParticipation);
   const duplicateMatch = failureCategory === 'duplicate' ? withoutIds(verdict.duplicateMatch) : null;
   return {
     failureCategory,
-    failureReasons,
+    ...reasons,
     scores,
     priorParticipation,
     duplicateMatch,
     isDuplicate: (duplicateMatch ?? priorParticipation) !== null,
     fraudSignals: isOpen ? verdict.fraudSignals : signalsOf(verdict.fraudSignals),
-    summary: input.summarize(failureReasons),
-    reason: reasonOf(input.reason, failureReasons, hidesFace),
+    summary: input.summarize(reasons.failureReasons),
+    reason: reasonOf(input.reason, reasons.failureReasons, hidesFace),
     shown: shownOf(input.shown, scores, hidesFace),
   };
 }
@@ -103,7 +101,7 @@ function signalsOf(signals: readonly FraudSignal[]): FraudSignal[] {
         type: isObvious ? type : 'other',
         severity,
         category,
-        description: isObvious ? description : generalDescription,
+        description: isObvious ? description : unusual.reason,
         confidence,
       },
     ];
@@ -111,19 +109,17 @@ function signalsOf(signals: readonly FraudSignal[]): FraudSignal[] {
   return [...new Map(named.map((signal) => [`${signal.type} ${signal.severity}`, signal])).values()];
 }
 
-function reasonsOf(signals: readonly FraudSignal[], reasons: readonly string[]): string[] {
-  const subtle = new Set(
-    signals.filter(({ category }) => category === 'sophisticated').map(({ description }) => description),
-  );
-  return [...new Set(reasons.map((reason) => (subtle.has(reason) ? generalDescription : reason)))];
+function reasonsOf(signals: readonly FraudSignal[], reasons: readonly Reason[]) {
+  const subtle = new Set(signals.filter(({ category }) => category === 'sophisticated').map(({ type }) => type));
+  return listReasons(reasons.map((each) => (subtle.has(each.code) ? unusual : each)));
 }
 
 /** Names of fences stay, without the signal that stood in the way; that of uniqueness goes where the face is hidden. */
-function reasonOf(reason: string | null, failureReasons: readonly string[], hidesFace: boolean): string | null {
+function reasonOf(reason: string | null, shown: readonly string[], hidesFace: boolean): string | null {
   const fence = /^(blockAboveRisk|blockBelowUniqueness|blockOnFraudSignals|minEvidenceQuality)\b/.exec(
     reason ?? '',
   )?.[0];
-  if (fence === undefined) return reason === null ? null : (failureReasons[0] ?? null);
+  if (fence === undefined) return reason === null ? null : (shown[0] ?? null);
   return hidesFace && fence === 'blockBelowUniqueness' ? null : fence;
 }
 

@@ -11,7 +11,15 @@ import type {
 } from '../../src/contract/verdict.js';
 import { isSparse, readCapture, type Capture } from './capture.js';
 import { weighDeviceEvidence, type DeviceEvidence } from './device-evidence.js';
-import { findBorderline, findFailures, isGrave, type Case, type Failure } from './gates.js';
+import {
+  findBorderline,
+  findFailures,
+  isGrave,
+  listReasons,
+  reasonOfSignal,
+  type Case,
+  type Failure,
+} from './gates.js';
 import { verdictModelVersion } from './model-version.js';
 import { viewForPage } from './page-view.js';
 import { assessRisk, showRisk } from './risk.js';
@@ -113,7 +121,7 @@ function onlyWithFace(capture: Capture | null): Capture | null {
   return capture !== null && capture.usableFrames > 0 ? capture : null;
 }
 
-type Decided = Pick<Verdict, 'status' | 'failureReasons' | 'failureCategory'>;
+type Decided = Pick<Verdict, 'status' | 'failureReasons' | 'failureCodes' | 'failureCategory'>;
 
 /** In block mode what is borderline fails; in score mode it is for review. */
 function decide(
@@ -122,15 +130,17 @@ function decide(
   borderline: readonly FraudSignal[],
 ): Decided {
   const [gravest] = failures;
-  const reasons = [...failures.map(({ reason }) => reason), ...borderline.map(({ description }) => description)];
-  if (gravest !== undefined)
-    return { status: 'fail', failureReasons: [...new Set(reasons)], failureCategory: gravest.category };
-  if (borderline.length === 0) return { status: 'pass', failureReasons: [], failureCategory: null };
+  const reasons = listReasons([...failures, ...borderline.map(reasonOfSignal)]);
+  if (gravest !== undefined) return { status: 'fail', ...reasons, failureCategory: gravest.category };
+  if (borderline.length === 0) return { status: 'pass', ...reasons, failureCategory: null };
   const status = verificationMode === 'score' ? 'review' : 'fail';
-  return { status, failureReasons: reasons, failureCategory: 'fraud_signal' };
+  return { status, ...reasons, failureCategory: 'fraud_signal' };
 }
 
-function summarize({ status, failureReasons }: Decided, isCaptured: boolean): string {
+function summarize(
+  { status, failureReasons }: Pick<Decided, 'status' | 'failureReasons'>,
+  isCaptured: boolean,
+): string {
   const basis = isCaptured ? 'camera and device' : 'device and behaviour alone';
   if (status === 'pass') return `Passed on ${basis}.`;
   return `${status === 'fail' ? 'Failed' : 'For review'} on ${basis}: ${failureReasons[0] ?? ''}`;

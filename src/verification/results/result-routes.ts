@@ -48,12 +48,10 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
         operationId: 'readResult',
         summary: 'Read the signed result of a verified session',
         description:
-          'With X-Client-Secret from the page, or with an API key from your backend, which learns the whole verdict. Good for as long as the token is valid. A redirectUrl is good once, for five minutes; asking again gives another.',
+          'With X-Client-Secret from the page, or with an API key from your backend, which learns the whole verdict, until the token ends.',
         params: Params,
         headers: Type.Object({
-          'x-client-secret': Type.Optional(
-            Type.String({ description: 'clientSecret of the session, unless you send a key.' }),
-          ),
+          'x-client-secret': Type.Optional(Type.String({ description: 'Unless you send a key.' })),
         }),
         response: { 200: SessionResult, ...errorReplies([400, 401, 403, 404, 409, 410, 429]) },
       },

@@ -121,6 +121,7 @@ function envelopeOf(session: Completed, { fields }: StoredProject, token: string
     respondentId: session.respondentId,
     metadata: session.metadata,
     failureReasons: page.failureReasons,
+    failureCodes: page.failureCodes,
     biometricEvidence: verdict.biometricEvidence,
     token,
     ...(isExposed ? { contributions: verdict.risk.contributions } : {}),

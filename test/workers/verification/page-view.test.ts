@@ -3,6 +3,8 @@ import t from 'tap';
 import { nothingCompared, type FaceMatch } from '../../../src/contract/uniqueness.js';
 import type { Envelope } from '../../../src/contract/envelope.js';
 import type { VerdictFacts } from '../../../src/contract/verdict.js';
+import { failureReasons } from '../../../src/contract/failure-reasons.js';
+import { signalRules } from '../../../workers/verification/signals.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { captureHuman } from '../../helpers/captures.js';
 import { scoredAtMs } from '../../helpers/facts.js';
@@ -22,6 +24,10 @@ const alike = (similarity: number) => ({
   ...compared,
   biometric: freshComparison({ match: matchOf(similarity) }),
 });
+const sentences: Readonly<Record<string, string>> = failureReasons;
+const descriptions: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(signalRules).map(([type, { description }]) => [type, description]),
+);
 const isStep = (value: number | null | undefined): boolean =>
   value == null || Math.abs(value * 10 - Math.round(value * 10)) < 1e-9;
 
@@ -36,6 +42,30 @@ t.test('of a duplicate the page learns that it is one, and in steps how alike', 
     t.ok(isStep(told) && told <= exact + 1e-9 && exact - told < 0.1 + 1e-9, `${exact} is told as ${told}`);
     t.ok(Object.values(page.scores).every(isStep), JSON.stringify(page.scores));
   }
+  t.end();
+});
+
+t.test('a code stands for each reason, and on the page a subtle signal’s is unusual', (t) => {
+  const cases = [
+    biometricEnvelope(captureHuman({ challenges: [] })),
+    biometricEnvelope(undefined, { features: { deepfake: 0.9 } }),
+  ];
+  for (const envelope of cases) {
+    const { page, verdict } = judge(envelope);
+    for (const view of [page, verdict]) {
+      t.equal(view.failureCodes.length, view.failureReasons.length);
+      for (const [index, code] of view.failureCodes.entries())
+        t.equal(view.failureReasons[index], { ...sentences, ...descriptions }[code]);
+    }
+  }
+  const { page, verdict } = judge(cases[1] ?? deviceEnvelope());
+  t.strictSame(
+    [verdict.failureCodes, page.failureCodes],
+    [
+      ['camera_doubtful', 'deepfake_suspected'],
+      ['camera_doubtful', 'unusual'],
+    ],
+  );
   t.end();
 });
 
