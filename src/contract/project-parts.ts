@@ -102,13 +102,14 @@ export const Deduplication = Type.Partial(
       maximum: 365,
       description: 'After so many days a participant may take part again; null: never. Default null.',
     }),
+    face: StringEnum(['fail', 'note'] as const, {
+      description: 'A face under another name, for a named respondent: a duplicate, or `face_seen`. Default fail.',
+    }),
     faceReuse: StringEnum(['on', 'off'] as const, {
-      description:
-        'Whether one face of many respondents of the organization is looked for, within 24 hours (`face_reused`). Default on.',
+      description: 'Whether `face_reused` is looked for. Default on.',
     }),
     device: StringEnum(['note', 'fail'] as const, {
-      description:
-        'What another respondent on a device that took part is: a note among the fraud signals, or a duplicate. Default note.',
+      description: 'Another respondent on a device that took part: a note, or a duplicate. Default note.',
     }),
   }),
   { additionalProperties: false },

@@ -278,6 +278,7 @@ export const configDefaults = {
     perDataCollector: false,
     reEligibilityDays: null,
     device: 'note',
+    face: 'fail',
     faceReuse: 'on',
   },
   evidenceFrames: 'off',

@@ -73,6 +73,8 @@ export interface UniquenessFacts {
   readonly isFaceRefused: boolean;
   /** Whether the face is another than in the chain’s earlier tries, or than the respondent’s own before. */
   readonly isFaceChanged: boolean;
+  /** Whether a face that took part under another name is only noted: the project says so, and more than a page named this respondent. */
+  readonly isFaceNoted: boolean;
   /** Other respondents of the organization who passed with nearly this face in the last 24 hours, at most 3; null where none were looked for. */
   readonly otherRespondentsWithFace: number | null;
   /** null for a session that is no retry. */
@@ -85,6 +87,7 @@ export const nothingCompared: UniquenessFacts = {
   identity: null,
   isFaceRefused: false,
   isFaceChanged: false,
+  isFaceNoted: false,
   otherRespondentsWithFace: null,
   chain: null,
 };

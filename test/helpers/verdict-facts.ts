@@ -93,6 +93,7 @@ export function factsOf(
       identity: null,
       isFaceRefused: false,
       isFaceChanged: false,
+      isFaceNoted: false,
       otherRespondentsWithFace: null,
       chain: null,
     },

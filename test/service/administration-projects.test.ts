@@ -149,6 +149,7 @@ t.test('a new project has every default of the documentation', async (t) => {
         perDataCollector: false,
         reEligibilityDays: null,
         device: 'note',
+        face: 'fail',
         faceReuse: 'on',
       },
       monitoring: { question: {} },

@@ -23,6 +23,7 @@ const confidences = { low: 0.25, medium: 0.5, high: 0.75 } as const;
 const backendOnly: ReadonlySet<string> = new Set<keyof typeof signalRules>([
   'device_seen',
   'respondent_seen',
+  'face_seen',
   'face_reused',
 ]);
 

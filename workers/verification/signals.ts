@@ -13,7 +13,7 @@ import { deviceThresholds, type DeviceEvidence } from './device-evidence.js';
 import { findVirtualCamera } from './screen.js';
 import { verdictTables } from './tables.js';
 import { isOtherDevice } from './scored-device.js';
-import { isSharedDevice } from './uniqueness.js';
+import { isNotedFace, isSharedDevice } from './uniqueness.js';
 
 export interface SignalRule {
   readonly severity: FraudSignal['severity'];
@@ -124,6 +124,12 @@ export const signalRules = {
     0,
     'A participant has already passed on this device, and no face distinguishes the two.',
   ),
+  face_seen: obvious(
+    'low',
+    null,
+    0,
+    'The face took part under another name, which the project holds against no respondent whom a backend or a link named.',
+  ),
   respondent_seen: obvious(
     'low',
     null,
@@ -190,6 +196,7 @@ export function findSignals(
     virtual_camera: Number(sawByProgram(facts)),
     device_suspicious: (device.suspicion ?? 0) >= fraud.deviceBorderline ? device.suspicion : 0,
     device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
+    face_seen: Number(isNotedFace(uniqueness, capture !== null)),
     respondent_seen: Number(uniqueness.identity?.isClaimed === true),
     other_device: Number(facts.scoredDevice !== null && isOtherDevice(facts.scoredDevice, envelope)),
     ...weighTries(uniqueness.chain),

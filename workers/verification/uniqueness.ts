@@ -23,6 +23,12 @@ export function isSharedDevice({ biometric, device, identity }: UniquenessFacts,
   return device?.method === 'exact' && !isSame && (!isCaptured || biometric === null);
 }
 
+/** Whether somebody took part with this face under another name, and the project holds that against no respondent whom more than a page named. */
+export function isNotedFace({ biometric, isFaceNoted }: UniquenessFacts, isCaptured: boolean): boolean {
+  const match = isCaptured ? (biometric?.match ?? null) : null;
+  return isFaceNoted && biometric !== null && match !== null && match.similarity >= biometric.threshold;
+}
+
 export function judgeUniqueness(facts: UniquenessFacts, isCaptured: boolean): Uniqueness {
   const { biometric, device, identity } = facts;
   // A face that no frame shows was not captured, and one without anybody to compare with was not compared.
@@ -31,12 +37,13 @@ export function judgeUniqueness(facts: UniquenessFacts, isCaptured: boolean): Un
   const alike = compared?.returning ?? null;
   const returning = compared !== null && alike !== null && alike.similarity >= compared.threshold ? alike : null;
   const returned = compared === null ? 0 : likenessOf(compared, returning);
-  const match = compared?.match ?? null;
+  const isNoted = isNotedFace(facts, isCaptured);
+  const match = isNoted ? null : (compared?.match ?? null);
   const byDevice = device?.isDecisive === true && isSharedDevice(facts, isCaptured) ? device.matched : null;
   const repeated = identity?.match ?? byDevice;
   const repeats = identity?.match == null ? byDevice && 'device' : 'respondent';
   return {
-    score: likeness === null || compared?.isWindowEmpty ? null : 1 - likeness,
+    score: likeness === null || compared?.isWindowEmpty || isNoted ? null : 1 - likeness,
     repeats,
     match: repeated === null ? toMatch(match, likeness ?? 0) : toMatch(repeated, 1),
     prior: priorOf(identity?.returning ?? null, 1) ?? priorOf(returning, returned),

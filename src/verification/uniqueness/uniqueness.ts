@@ -203,7 +203,8 @@ async function lookUp(
   const isFaceChanged = own?.isOther === true;
   const otherRespondentsWithFace = reused?.others ?? null;
   if (reused?.isCrowded === true) deps.metrics.faceReuse.inc({ result: 'crowded' });
-  const compared = { biometric, device: deviceMatch, identity, chain };
+  const isFaceNoted = respondentTrusted && deduplication.face === 'note';
+  const compared = { biometric, device: deviceMatch, identity, chain, isFaceNoted };
   return { facts: { ...compared, isFaceRefused, isFaceChanged, otherRespondentsWithFace }, seen };
 }
 

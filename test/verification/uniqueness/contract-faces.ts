@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
+import type { ComparedSession } from '../../../src/verification/uniqueness/uniqueness.js';
 import { createFaceModels } from '../../../src/verification/uniqueness/face-models.js';
 import { shippedFaceModel } from '../../../src/verification/uniqueness/shipped-face-model.js';
 import { directionNear, embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
@@ -169,6 +170,22 @@ export function testFaces(t: Test, open: () => Shared): void {
         }
       }
     }
+  });
+
+  t.test('where the project says so, a face alone excludes nobody whom more than a page named', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open());
+    await one.uniqueness.poll();
+    const ada = world.person();
+    const named = { evidence: 'seen', respondentTrusted: true } as const;
+    await participate(one, world, world.session(named), world.capture(ada));
+    const deduplication = { face: 'note' } as const;
+    const ask = (given: Partial<ComparedSession>) =>
+      one.uniqueness.compare(world.session(given), world.capture(ada), startMs);
+    const noted = await ask({ ...named, deduplication });
+    t.strictSame([isSame(noted.biometric), noted.isFaceNoted], [true, true]);
+    t.equal((await ask({ evidence: 'seen', deduplication })).isFaceNoted, false, 'a page alone named them');
+    t.equal((await ask(named)).isFaceNoted, false, 'the project does not say so');
   });
 
   t.test('without a table a face is compared with those of the same person alone', async (t) => {
