@@ -117,9 +117,9 @@ t.test('what a respondent does', { skip, timeout: 280_000 }, async (t) => {
     await tabTo('More time');
     t.equal(await page.getByRole('status').first().textContent(), 'Smile', 'and is told again what to do');
     await tabTo('Continue without camera');
-    t.equal(await page.evaluate(focused), 'The camera is in use');
+    t.equal(await page.evaluate(focused), 'Your camera is in use');
     await tabTo('Try again');
-    t.equal(await page.evaluate(focused), 'That did not work this time');
+    t.equal(await page.evaluate(focused), "We couldn't verify you");
     await tabTo('Try again');
     t.equal(await page.evaluate(focused), 'Thank you!');
     t.strictSame(await page.evaluate('gallery.walk'), ['granted', true, false, 'without', 'again', 'retry', 'end']);

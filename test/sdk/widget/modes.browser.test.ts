@@ -74,9 +74,9 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     const { page, begin } = await site.open('mount');
     await begin({ siteKey, session, locale: 'en' });
     await page.getByRole('button', { name: 'Start' }).click(pressed);
-    await page.getByRole('button', { name: 'No, thank you' }).waitFor();
+    await page.getByRole('button', { name: 'No, thanks' }).waitFor();
     t.equal(await page.getByText('without the camera').count(), 0);
-    await page.getByRole('button', { name: 'No, thank you' }).click();
+    await page.getByRole('button', { name: 'No, thanks' }).click();
     await page.getByRole('heading', { name: 'This check needs your camera' }).waitFor();
     t.equal(await page.getByRole('button', { name: 'Continue without camera' }).count(), 0);
     t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 1);
@@ -111,10 +111,10 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     await patch({ customThresholds: lenient });
     const cases = [
       ['sessions', 402, 'TRIAL_EXPIRED', 'This check is not available right now', false],
-      ['sessions', 409, 'RETRY_BUDGET_EXHAUSTED', 'That was the last attempt', false],
+      ['sessions', 409, 'RETRY_BUDGET_EXHAUSTED', 'No attempts left', false],
       ['sessions', 429, 'RATE_LIMIT_EXCEEDED', "We're very busy right now", true],
-      ['verify', 409, 'RETRY_BUDGET_EXHAUSTED', 'That was the last attempt', false],
-      ['verify', 410, 'SESSION_EXPIRED', 'That took a little long', true],
+      ['verify', 409, 'RETRY_BUDGET_EXHAUSTED', 'No attempts left', false],
+      ['verify', 410, 'SESSION_EXPIRED', 'This check timed out', true],
       ['verify', 422, 'INVALID_ENVELOPE', 'This check is not available right now', false],
       ['verify', 429, 'QUOTA_EXCEEDED', 'This check is not available right now', false],
       ['verify', 429, 'RATE_LIMIT_EXCEEDED', "We're very busy right now", true],
@@ -178,7 +178,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       await page.goBack({ waitUntil: 'commit' });
       await waitUntil(async () => (await page.evaluate('window.persisted')) === true, 'the page was kept');
       t.strictSame(await page.evaluate('tracks.map(({ readyState }) => readyState)'), ['ended']);
-      await page.getByRole('heading', { name: 'The camera has not been allowed yet' }).waitFor();
+      await page.getByRole('heading', { name: 'Camera access is needed' }).waitFor();
       t.strictSame(sent, [], 'leaving is no verdict');
       await page.getByRole('button', { name: 'Continue without camera' }).click(pressed);
       const { result, error } = await settled();

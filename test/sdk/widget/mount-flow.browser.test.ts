@@ -71,7 +71,7 @@ void t.test('from options to end', { skip }, async (t) => {
         );
         const calls = watchCalls(page);
         await begin({ siteKey, dataCollector: randomUUID(), locale: 'en', ...options });
-        const title = 'No camera was found';
+        const title = 'No camera found';
         if ('widgetMode' in options) {
           const failed = page.getByRole('region').filter({ has: page.getByRole('heading', { name: title }) });
           await failed.waitFor();

@@ -184,9 +184,9 @@ void t.test('every way in ends the same', { skip }, async (t) => {
     async (t) => {
       await patch({ config: { widgetMode: 'standard' } });
       const refusals = [
-        ['html', 'NotAllowedError', 'Permission denied', 'denied', 'The camera is switched off for this page'],
-        ['mount', 'NotReadableError', 'In use', 'busy', 'The camera is in use'],
-        ['react', 'NotAllowedError', 'Permission dismissed', 'dismissed', 'The camera has not been allowed yet'],
+        ['html', 'NotAllowedError', 'Permission denied', 'denied', 'Camera access is blocked'],
+        ['mount', 'NotReadableError', 'In use', 'busy', 'Your camera is in use'],
+        ['react', 'NotAllowedError', 'Permission dismissed', 'dismissed', 'Camera access is needed'],
       ] as const;
       for (const [way, name, message, reason, title] of refusals) {
         const { page, begin, settled } = await site.open(way, failCamera(name, message));
@@ -223,7 +223,7 @@ void t.test('every way in ends the same', { skip }, async (t) => {
       await begin({ siteKey, dataCollector: randomUUID(), locale: 'en' });
       await page.getByRole('button', { name: 'Start' }).click(pressed);
       await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
-      await page.getByRole('heading', { name: 'No camera was found' }).waitFor();
+      await page.getByRole('heading', { name: 'No camera found' }).waitFor();
       await patch({ config: { widgetMode: 'standard' } });
       await page.getByRole('button', { name: 'Try again' }).click(pressed);
       t.match(await settled(), {

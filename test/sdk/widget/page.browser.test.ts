@@ -176,8 +176,8 @@ void t.test('a mount on its page', { skip }, async (t) => {
     await Promise.all([
       meetUnknown(),
       meetRefusal(),
-      meetFailure('The connection is interrupted', offline),
-      meetFailure("Our service isn't answering", failing),
+      meetFailure('Connection lost', offline),
+      meetFailure("Our service isn't responding", failing),
       meetOpenFailure(),
     ]);
   });

@@ -24,6 +24,25 @@ t.test('every text of every language holds the same values as the English one, a
   }
 });
 
+t.test(
+  'no sentence of a screen has more than 25 words, and the terms of English screens are those of the glossary',
+  async (t) => {
+    const wordsMax = 25;
+    const sentencesOf = (text: string): string[] => text.split(/(?<=[.?!؟。])\s*/u);
+    // Japanese writes no spaces: a sentence of 60 characters reads like one of 25 words.
+    const lengthOf = (tag: string, text: string): number =>
+      tag === 'ja' ? (text.length / 60) * wordsMax : text.split(/\s+/u).filter((word) => /\p{L}/u.test(word)).length;
+    for (const tag of languageTags) {
+      const texts = (await loadLanguage(tag, loadTexts))?.texts as Readonly<Record<string, string | readonly string[]>>;
+      for (const [key, value] of Object.entries(texts))
+        for (const sentence of [value].flat().flatMap(sentencesOf))
+          t.ok(lengthOf(tag, sentence) <= wordsMax, `${tag}.${key}: ${sentence}`);
+    }
+    const replaced = /\b(tell|program|programs|whoever|somebody|nobody|light your skin|in the picture|hold you up)\b/i;
+    for (const [key, value] of Object.entries(english.texts)) t.notMatch([value].flat().join(' '), replaced, key);
+  },
+);
+
 t.test('a language is chosen by its primary tag, and English otherwise', async (t) => {
   t.equal((await loadLanguage('pt-BR', loadTexts))?.tag, 'pt');
   t.equal((await loadLanguage('AR_eg', loadTexts))?.direction, 'rtl');
