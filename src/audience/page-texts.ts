@@ -11,13 +11,13 @@ type PageTexts = Readonly<Record<PageName, readonly [title: string, text: string
 
 export const pageTexts: Readonly<Record<Language, PageTexts>> = {
   en: {
-    checking: ['One moment…', 'We’re checking your browser. The survey opens by itself in a few seconds.'],
+    checking: ['One moment…', 'We’re checking your browser. The survey opens automatically in a few seconds.'],
     unchecked: [
       'We couldn’t check your browser',
       'Turn on JavaScript and cookies, and turn off ad blockers for this page. Then open the study again.',
     ],
     full: ['This study is full', 'Enough people have already taken part. Thank you for your interest.'],
-    closed: ['This study is not open', 'It isn’t taking participants right now. Thank you for your interest.'],
+    closed: ['This study is not open', 'It isn’t accepting participants right now. Thank you for your interest.'],
     declined: ['You don’t qualify for this study', 'You can close this page. Thank you for your interest.'],
     elsewhere: ['You have already started', 'Open the study again in the browser where you started.'],
     done: ['You have already taken part', 'Each person can take part once. Thank you for your answers.'],
@@ -27,10 +27,10 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     later: ['Please try again', 'We can’t open the study right now. Wait a minute, then open it again.'],
   },
   de: {
-    checking: ['Einen Moment…', 'Wir prüfen Ihren Browser. Die Umfrage öffnet sich in wenigen Sekunden von selbst.'],
+    checking: ['Einen Moment…', 'Wir prüfen Ihren Browser. Die Umfrage öffnet sich in wenigen Sekunden automatisch.'],
     unchecked: [
       'Wir konnten Ihren Browser nicht prüfen',
-      'Schalten Sie JavaScript und Cookies ein und Werbeblocker für diese Seite aus. Öffnen Sie die Studie dann erneut.',
+      'Aktivieren Sie JavaScript und Cookies und schalten Sie Werbeblocker für diese Seite aus. Öffnen Sie die Studie dann erneut.',
     ],
     full: ['Diese Studie ist voll', 'Es haben bereits genug Personen teilgenommen. Vielen Dank für Ihr Interesse.'],
     closed: ['Diese Studie ist nicht geöffnet', 'Zurzeit ist keine Teilnahme möglich. Vielen Dank für Ihr Interesse.'],
@@ -49,7 +49,10 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     ],
   },
   fr: {
-    checking: ['Un instant…', 'Nous vérifions votre navigateur. L’enquête s’ouvre d’elle-même dans quelques secondes.'],
+    checking: [
+      'Un instant…',
+      'Nous vérifions votre navigateur. L’enquête s’ouvre automatiquement dans quelques secondes.',
+    ],
     unchecked: [
       'Nous n’avons pas pu vérifier votre navigateur',
       'Activez JavaScript et les cookies, et désactivez les bloqueurs de publicité pour cette page. Puis rouvrez l’étude.',
@@ -71,7 +74,10 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     later: ['Veuillez réessayer', 'L’étude ne peut pas s’ouvrir pour l’instant. Attendez une minute, puis rouvrez-la.'],
   },
   es: {
-    checking: ['Un momento…', 'Estamos comprobando su navegador. La encuesta se abrirá sola en unos segundos.'],
+    checking: [
+      'Un momento…',
+      'Estamos comprobando su navegador. La encuesta se abrirá automáticamente en unos segundos.',
+    ],
     unchecked: [
       'No hemos podido comprobar su navegador',
       'Active JavaScript y las cookies, y desactive los bloqueadores de anuncios en esta página. Después, vuelva a abrir el estudio.',
@@ -89,21 +95,27 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
   pt: {
     checking: [
       'Um momento…',
-      'Estamos a verificar o seu navegador. O inquérito abre sozinho dentro de alguns segundos.',
+      'Estamos verificando seu navegador. A pesquisa será aberta automaticamente em alguns segundos.',
     ],
     unchecked: [
-      'Não foi possível verificar o seu navegador',
+      'Não foi possível verificar seu navegador',
       'Ative o JavaScript e os cookies e desative os bloqueadores de anúncios nesta página. Depois, abra o estudo de novo.',
     ],
-    full: ['Este estudo está completo', 'Já participaram pessoas suficientes. Obrigado pelo seu interesse.'],
-    closed: ['Este estudo não está aberto', 'De momento não aceita participantes. Obrigado pelo seu interesse.'],
-    declined: ['Não reúne as condições para este estudo', 'Pode fechar esta página. Obrigado pelo seu interesse.'],
-    elsewhere: ['Já começou', 'Abra o estudo de novo no navegador em que começou.'],
-    done: ['Já participou', 'Cada pessoa pode participar uma vez. Obrigado pelas suas respostas.'],
-    thanks: ['Obrigado', 'A sua participação foi registada. Pode fechar esta página.'],
-    expired: ['Este link expirou', 'Volte ao seu convite e abra o estudo a partir daí.'],
-    broken: ['Este link não é válido', 'Volte ao seu convite e abra o estudo a partir daí.'],
-    later: ['Tente de novo', 'Não conseguimos abrir o estudo agora. Espere um minuto e abra-o de novo.'],
+    full: ['Este estudo está completo', 'Um número suficiente de pessoas já participou. Obrigado pelo seu interesse.'],
+    closed: [
+      'Este estudo não está aberto',
+      'Não está aceitando participantes no momento. Obrigado pelo seu interesse.',
+    ],
+    declined: [
+      'Você não atende aos critérios deste estudo',
+      'Você pode fechar esta página. Obrigado pelo seu interesse.',
+    ],
+    elsewhere: ['Você já começou', 'Abra o estudo de novo no navegador em que começou.'],
+    done: ['Você já participou', 'Cada pessoa pode participar uma vez. Obrigado pelas suas respostas.'],
+    thanks: ['Obrigado', 'Sua resposta foi registrada. Você pode fechar esta página.'],
+    expired: ['Este link expirou', 'Volte ao seu convite e abra o estudo a partir dele.'],
+    broken: ['Este link não é válido', 'Volte ao seu convite e abra o estudo a partir dele.'],
+    later: ['Tente de novo', 'Não foi possível abrir o estudo agora. Espere um minuto e abra-o de novo.'],
   },
   ar: {
     checking: ['لحظة من فضلك…', 'نتحقق من متصفحك. سيُفتح الاستبيان تلقائيًا خلال ثوانٍ.'],
@@ -113,7 +125,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     ],
     full: ['اكتمل عدد المشاركين في هذه الدراسة', 'شارك عدد كافٍ من الأشخاص بالفعل. شكرًا لاهتمامك.'],
     closed: ['هذه الدراسة غير متاحة', 'لا يمكن المشاركة في الوقت الحالي. شكرًا لاهتمامك.'],
-    declined: ['هذه الدراسة لا تناسبك', 'يمكنك إغلاق هذه الصفحة. شكرًا لاهتمامك.'],
+    declined: ['أنت غير مؤهل لهذه الدراسة', 'يمكنك إغلاق هذه الصفحة. شكرًا لاهتمامك.'],
     elsewhere: ['لقد بدأت بالفعل', 'افتح الدراسة مرة أخرى في المتصفح الذي بدأت فيه.'],
     done: ['لقد شاركت بالفعل', 'يمكن لكل شخص المشاركة مرة واحدة. شكرًا على إجاباتك.'],
     thanks: ['شكرًا لك', 'تم حفظ مشاركتك. يمكنك إغلاق هذه الصفحة.'],

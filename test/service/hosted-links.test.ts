@@ -92,7 +92,7 @@ t.test('a link is made, listed, read and deleted; its address is the page', asyn
   t.match(await service.call('DELETE', `${links}/${made.linkId}`), { status: 404 });
   const dead = await visit(`/v/${made.linkId}`);
   t.equal(dead.status, 404);
-  t.match(await dead.text(), /does not exist any more/);
+  t.match(await dead.text(), /no longer exists/);
   t.match(await startSession(made.linkId), { status: 410, body: { code: 'LINK_ENDED', reason: 'deleted' } });
   const trail = await service.call('GET', `/organizations/${bootstrap.organizationId}/audit`, {
     headers: organization,

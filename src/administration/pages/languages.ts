@@ -12,11 +12,11 @@ export interface FootTexts {
 }
 
 export const footTexts: Readonly<Record<Language, FootTexts>> = {
-  en: { privacy: 'Privacy', contact: 'Contact', service: 'Checked by VerifyHuman' },
+  en: { privacy: 'Privacy', contact: 'Contact', service: 'Verified by VerifyHuman' },
   de: { privacy: 'Datenschutz', contact: 'Kontakt', service: 'Geprüft mit VerifyHuman' },
   fr: { privacy: 'Confidentialité', contact: 'Contact', service: 'Vérifié avec VerifyHuman' },
   es: { privacy: 'Privacidad', contact: 'Contacto', service: 'Comprobado con VerifyHuman' },
-  pt: { privacy: 'Privacidade', contact: 'Contacto', service: 'Verificado com VerifyHuman' },
+  pt: { privacy: 'Privacidade', contact: 'Contato', service: 'Verificado com VerifyHuman' },
   ar: { privacy: 'الخصوصية', contact: 'اتصل بنا', service: 'تم التحقق عبر VerifyHuman' },
   ja: { privacy: 'プライバシー', contact: 'お問い合わせ', service: 'VerifyHumanによる確認' },
 };
