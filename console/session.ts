@@ -25,7 +25,7 @@ const post = (path: string, body?: unknown): Promise<Response> =>
 /** Gets a token for the session; null without a session. */
 export async function renew(): Promise<Identity | null> {
   const answer = await post('token');
-  if (answer.status !== 401 && !answer.ok) throw new Error('The service does not answer. Try again in a moment.');
+  if (answer.status !== 401 && !answer.ok) throw new Error('The service is not responding. Try again in a moment.');
   current = answer.ok ? ((await answer.json()) as Identity) : null;
   return current;
 }

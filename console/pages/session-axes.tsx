@@ -6,12 +6,12 @@ type Verdict = EvidenceReply['verdict'];
 type Axis = keyof Verdict['categories'];
 
 const meanings: Readonly<Record<Axis, string>> = {
-  network: 'Address and its network',
+  network: 'IP address and network',
   device: 'Browser and device',
   velocity: 'Rates and bursts',
-  behavior: 'Use of the page',
+  behavior: 'Interaction with the page',
   history: 'Earlier outcomes',
-  duplicate: 'Repeats; no part of the score',
+  duplicate: 'Repeats; not part of the score',
 };
 
 const needs: Readonly<Partial<Record<Axis, readonly string[]>>> = {

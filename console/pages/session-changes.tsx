@@ -34,12 +34,12 @@ function Difference({ latest, earlier }: { latest: EvidenceReply; earlier: Evide
   const points = latest.verdict.score - earlier.verdict.score;
   return (
     <>
-      <h3>What changed since the receipt before</h3>
+      <h3>Changes since the previous receipt</h3>
       <p>
         {points === 0
           ? 'The score stayed the same.'
           : `The score went ${points > 0 ? 'up' : 'down'} by ${Math.abs(points)}.`}{' '}
-        {added.length + gone.length === 0 && 'So did what speaks for and against the session.'}
+        {added.length + gone.length === 0 && 'The evidence stayed the same.'}
       </p>
       <ul class="list">
         {added.map((detail) => (

@@ -14,8 +14,8 @@ export function Evidence({ reply: { evidence, verdict, provenance } }: { reply: 
     <section class="card">
       <h2>Why</h2>
       <p class="summary">{evidence.summary}</p>
-      <Findings title="Against" findings={evidence.against} empty="Nothing speaks against this session." />
-      <Findings title="In favour" findings={evidence.for} empty="Nothing was counted in favour." good />
+      <Findings title="Against" findings={evidence.against} empty="No evidence against this session." />
+      <Findings title="In favor" findings={evidence.for} empty="No evidence in favor." good />
       {evidence.notes.length > 0 && (
         <details>
           <summary>Noted, not scored ({evidence.notes.length})</summary>
@@ -23,7 +23,7 @@ export function Evidence({ reply: { evidence, verdict, provenance } }: { reply: 
         </details>
       )}
       {verdict.ceilings.length > 0 && (
-        <p class="muted small">Held where it is by: {verdict.ceilings.map((each) => readable(each)).join(', ')}.</p>
+        <p class="muted small">Capped by: {verdict.ceilings.map((each) => readable(each)).join(', ')}.</p>
       )}
       {!provenance.faithful && <p class="notice warn">{provenance.note}</p>}
     </section>

@@ -44,7 +44,7 @@ export function Related({ projectId, sessionId, duplicate }: RelatedProps) {
         {({ sessions, nextCursor }) => (
           <>
             {sessions.length === 0 && (
-              <p class="muted">No other session{nextCursor === null ? '' : ' among the newest 20,000'}.</p>
+              <p class="muted">No other session{nextCursor === null ? '' : ' among the newest 20,000 sessions'}.</p>
             )}
             <ul class="list">
               {sessions.map(({ sessionId: other, lastScoredAt, receipt }) => (

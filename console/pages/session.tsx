@@ -19,8 +19,8 @@ export function SessionPage({ projectId, sessionId }: { projectId: string; sessi
         <Link href={`/${projectId}/sessions`}>← Sessions</Link>
       </p>
       {trail.error?.status === 404 ? (
-        <Empty title="Nothing is known of this session">
-          <p>It was not scored in this project, or it was deleted. A score arrives here about a second later.</p>
+        <Empty title="Session not found">
+          <p>It was not scored in this project, or it was deleted. New scores appear here after about a second.</p>
           <button type="button" onClick={trail.reload}>
             Look again
           </button>
@@ -54,7 +54,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
         </button>
       </div>
       {latest === undefined ? (
-        <p class="notice warn">This session has no score yet. If it was scored just now, its score is arriving.</p>
+        <p class="notice warn">This session has no score yet. New scores appear here after about a second.</p>
       ) : (
         <p class="facts">
           <Badge value={latest.recommendation} />
@@ -92,12 +92,12 @@ const Probes = ({ probes }: Pick<SessionTrailReply, 'probes'>) => (
   <section class="card">
     <h2>Pages with the probe</h2>
     {probes.length === 0 ? (
-      <p class="muted">None in the last 24 hours under this session id and the probe key of this project.</p>
+      <p class="muted">No probe data in the last 24 hours for this session id and this project’s probe key.</p>
     ) : (
       <ul class="list">
         {probes.map(({ origin, loads, messages, receivedAt }) => (
           <li key={origin}>
-            <b>{origin ?? 'Origin not named'}</b>
+            <b>{origin ?? 'Unknown origin'}</b>
             <span class="muted">
               {plural(loads, 'load')}, {plural(messages, 'message')}
               {receivedAt !== null && `, last ${formatTime(receivedAt)}`}
@@ -113,7 +113,7 @@ const Outcomes = ({ outcomes }: Pick<SessionTrailReply, 'outcomes'>) => (
   <section class="card">
     <h2>Outcomes</h2>
     {outcomes.length === 0 ? (
-      <p class="muted">None reported. Post them to /lite/events, so that later scores learn from them.</p>
+      <p class="muted">No outcomes reported. Post them to /lite/events to improve later scores.</p>
     ) : (
       <ul class="list">
         {outcomes.map(({ type, occurredAt, reasonClass, eventId }) => (

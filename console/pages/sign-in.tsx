@@ -7,7 +7,7 @@ export const SignInPage = ({ reason }: { reason: string | null }) => (
       <img src="/console/assets/mark.svg" alt="" width="40" height="40" />
       <h1>Sign in to the console</h1>
       {reason !== null && <Failed message={reason} />}
-      <p>Run this where the service runs, and open the link that it prints:</p>
+      <p>Run this command on the server, then open the link that it prints:</p>
       <pre>
         <code>npm run console</code>
       </pre>

@@ -35,7 +35,7 @@ export function SuppliersPage({ projectId }: { projectId: string }) {
         {({ days }) =>
           days.length === 0 ? (
             <Empty title="No session in the last 30 days">
-              <p>Name the supplier of each session as sourceId when you score it.</p>
+              <p>Send the supplier of each session as sourceId when you score it.</p>
             </Empty>
           ) : (
             <section class="card">
@@ -135,5 +135,5 @@ function Drift({ drift }: Pick<SourceReport, 'drift'>) {
   if (drift === null) return <span class="muted">Too few sessions</span>;
   const points = `${drift.value > 0 ? '+' : ''}${drift.value.toFixed(1)} points`;
   if (drift.low > 0) return <span class="badge bad">Worse: {points}</span>;
-  return drift.high < 0 ? <span class="badge good">Better: {points}</span> : <span>{points}, within chance</span>;
+  return drift.high < 0 ? <span class="badge good">Better: {points}</span> : <span>{points}, not significant</span>;
 }

@@ -35,14 +35,14 @@ function Found({ found, choose }: { found: SourceRecommendation; choose: (pair: 
       <p>{note}</p>
       {shortfall !== null && (
         <ul class="axes">
-          <Labels label="Honest outcomes, mature" have={labels.honest} missing={shortfall.honest} />
+          <Labels label="Mature honest outcomes" have={labels.honest} missing={shortfall.honest} />
           <Labels label="Fraud outcomes" have={labels.fraud} missing={shortfall.fraud} />
         </ul>
       )}
       {projected !== null && (
         <p>
-          Would block {formatShare(projected.catchRate)} of the fraud and {formatShare(projected.falseBlockRate)} of the
-          honest (at most {formatShare(projected.falseBlockRateUpper95)}, with 95% confidence).
+          Would block {formatShare(projected.catchRate)} of fraud and {formatShare(projected.falseBlockRate)} of honest
+          sessions (at most {formatShare(projected.falseBlockRateUpper95)}, with 95% confidence).
         </p>
       )}
       {suggested !== null && (

@@ -68,9 +68,9 @@ export function Apply({ project, sourceId, current, chosen, choose, reload }: Ap
       )}
       <dialog ref={dialog} aria-labelledby="apply-title">
         <h2 id="apply-title">Apply to {whom}?</h2>
-        <p>In force: {asText(current)}.</p>
+        <p>Current: {asText(current)}.</p>
         <p>New: {asText(chosen)}.</p>
-        <p class="muted">New scores follow it. Sessions that were scored keep their verdicts.</p>
+        <p class="muted">New scores use these thresholds. Existing verdicts stay the same.</p>
         <p class="actions">
           <button type="button" onClick={() => void apply()}>
             Apply

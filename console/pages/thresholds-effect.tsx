@@ -81,9 +81,7 @@ function Distribution({ scores, chosen }: { scores: readonly number[]; chosen: P
           );
         })}
       </svg>
-      <figcaption class="muted small">
-        Sessions by score. Heights grow with the square root, so that few stay visible.
-      </figcaption>
+      <figcaption class="muted small">Sessions by score. Heights use a square-root scale.</figcaption>
     </figure>
   );
 }
@@ -99,7 +97,7 @@ const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period }
       <MixNumbers mix={hypothetical} />
     </div>
     <div>
-      <h3>Of those with an outcome</h3>
+      <h3>Sessions with an outcome</h3>
       <dl class="numbers">
         <div>
           <dt>Fraud blocked</dt>

@@ -34,7 +34,7 @@ export function ThresholdsPage({ projectId }: { projectId: string }) {
           </select>
         </label>
       </div>
-      <Shown of={project} what="the thresholds in force">
+      <Shown of={project} what="the current thresholds">
         {(known) => (
           <Sliders
             key={sourceId}
@@ -75,7 +75,7 @@ function Sliders({ project, sourceId, reload }: SlidersProps) {
   return (
     <div class="stack">
       <section class="card">
-        <h2>What other thresholds would have done</h2>
+        <h2>Simulate thresholds</h2>
         <div class="sliders">
           <Slider label="Review from" value={chosen.reviewLow} set={(reviewLow) => set({ reviewLow })} />
           <Slider label="Block from" value={chosen.blockThreshold} set={(blockThreshold) => set({ blockThreshold })} />

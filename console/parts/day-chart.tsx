@@ -45,7 +45,7 @@ export function DayChart({ days }: { days: readonly DayMix[] }) {
         <span>{formatDay(days.at(-1)?.day ?? '')}</span>
       </figcaption>
       <details>
-        <summary>Numbers by day</summary>
+        <summary>Daily numbers</summary>
         <table class="rows">
           <thead>
             <tr>

@@ -41,7 +41,7 @@ export function Shown<T>({
     return of.error === null ? <Loading what={what} /> : <Failed message={of.error.message} retry={of.reload} />;
   return (
     <>
-      {of.error !== null && <Failed message={`${of.error.message} You see what was read before.`} retry={of.reload} />}
+      {of.error !== null && <Failed message={`${of.error.message} This page shows older data.`} retry={of.reload} />}
       <div aria-busy={of.loading}>{children(of.data)}</div>
     </>
   );

@@ -109,7 +109,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByText(evidence.summary).waitFor();
     t.equal(await page.locator('.findings b').first().textContent(), evidence.against[0]?.detail);
     t.match(await page.getByRole('listitem').filter({ hasText: 'Browser and device' }).textContent(), /87/);
-    const behavior = page.getByRole('listitem').filter({ hasText: 'Use of the page' });
+    const behavior = page.getByRole('listitem').filter({ hasText: 'Interaction with the page' });
     t.match(await behavior.textContent(), /Not measured/, 'a missing probe is no zero');
     await page.getByText('Ban', { exact: true }).waitFor();
     await checkLook(t, page);
@@ -117,7 +117,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await heading('visit-0');
     await page.getByRole('link', { name: 'visit/again' }).waitFor();
     await page.goto(`${siteUrl}/console/${projectId}/sessions/never-scored`);
-    await heading('Nothing is known of this session');
+    await heading('Session not found');
     complaints.length = 0; // the browser reports the 404
   });
 

@@ -35,12 +35,12 @@ async function send(body) {
   } catch (error) {
     if (error.name === 'TimeoutError')
       throw new Failure('TIMEOUT', `The service did not answer within ${timeoutMs / 1000} seconds.`);
-    throw new Failure('UNREACHABLE', 'The service could not be reached. Is it still running?');
+    throw new Failure('UNREACHABLE', 'The service could not be reached. Check that it is running, then try again.');
   }
 }
 
 function describe(response, answer) {
-  const message = answer?.message ?? 'The service answered with something that is not JSON.';
+  const message = answer?.message ?? 'The service did not return JSON. Try again.';
   const waitSeconds = response.headers.get('retry-after');
-  return waitSeconds === null ? message : `${message} It asks to come again in ${waitSeconds} s.`;
+  return waitSeconds === null ? message : `${message} Try again in ${waitSeconds} s.`;
 }

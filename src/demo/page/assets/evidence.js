@@ -3,7 +3,7 @@ import { h } from './dom.js';
 import { degradedSignals, findingClasses, severities } from './words.js';
 
 export const againstCard = ({ evidence }) =>
-  findingsCard('against', 'Against', 'bad', evidence.against, 'Nothing spoke against this respondent.');
+  findingsCard('against', 'Against', 'bad', evidence.against, 'No evidence against this respondent.');
 
 export const forCard = ({ evidence }) =>
   findingsCard('for', 'In favor', 'good', evidence.for, 'No particular evidence in this respondent’s favor.');
@@ -13,12 +13,12 @@ export function notesCard({ evidence, degradedSignals: signals }) {
   const { notes } = evidence;
   const seen =
     notes.length === 0
-      ? h('p', { class: 'muted', text: 'Nothing else was noted.' })
+      ? h('p', { class: 'muted', text: 'Nothing else noted.' })
       : h('ul', { class: 'findings' }, notes.map(findingItem));
   return h(
     'section',
     { class: 'card stack tone-plain', 'aria-labelledby': 'notes-title', id: 'evidence-notes' },
-    titleOf('notes', 'Moved nothing', notes.length + signals.length),
+    titleOf('notes', 'Noted, not scored', notes.length + signals.length),
     h('div', { class: signals.length === 0 ? 'stack' : 'grid two' }, part('Noted', seen), unmeasured(signals)),
   );
 }
@@ -74,7 +74,7 @@ function unmeasured(signals) {
     'Not measured',
     h('p', {
       class: 'small muted',
-      text: 'Missing is not held against a respondent unless a project says so. It is named, so that nobody takes it for a clean result.',
+      text: 'Missing data does not raise risk unless the project says so. It is listed so that it is not mistaken for a clean result.',
     }),
     h(
       'ul',

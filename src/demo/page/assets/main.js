@@ -81,8 +81,8 @@ function retryNote(sameAsBefore, sameTwice, receiptId) {
 
 function retryText(sameAsBefore, sameTwice) {
   if (sameAsBefore)
-    return 'Same body, nothing new from the probe: the service answered the very same receipt and counted nothing.';
+    return 'Same body and no new probe data: the service returned the same receipt and counted nothing.';
   if (sameTwice)
-    return 'The probe had more to report (pressing this button is behavior too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.';
-  return 'The probe reported more between the calls, so each got a receipt of its own. However often it is scored, a session counts once.';
+    return 'The probe sent new data, because pressing this button is behavior too, so the session got a new receipt. Scored again without new data, it returned the same receipt. A session counts once, however often you score it.';
+  return 'The probe sent new data between the calls, so each got a new receipt. A session counts once, however often you score it.';
 }

@@ -32,9 +32,9 @@ export function independenceCard({ independence }) {
     label,
     tone,
     figure(score, 'of 100; 100 is fully independent'),
-    grade === null ? null : facts([['How it is tied to others', independenceGrades[grade] ?? grade]]),
+    grade === null ? null : facts([['Links to other sessions', independenceGrades[grade] ?? grade]]),
     factors.length === 0
-      ? h('p', { class: 'muted small', text: 'Nothing ties this session to others of the study.' })
+      ? h('p', { class: 'muted small', text: 'No links to other sessions of the study.' })
       : list(factors),
   );
 }

@@ -11,11 +11,11 @@ export function requestCard(siteUrl, { request, reply }) {
     h(
       'p',
       { class: 'small muted' },
-      'This is the request that was just made. Put the project key into ',
+      'This is the request that this page just made. Put the project key into ',
       h('code', { text: 'PROJECT_KEY' }),
       ' (it is in the data directory, in ',
       h('code', { text: 'bootstrap.json' }),
-      ') and run it: with nothing new from the probe, the same body answers the same receipt. Every operation is in the ',
+      ') and run it. Without new probe data, the same body returns the same receipt. For every operation, see the ',
       h('a', { href: '/docs/api/scoring.html', text: 'API reference' }),
       '.',
     ),

@@ -57,7 +57,7 @@ function head({ scoreAgain, newVisit, newPerson }) {
         type: 'button',
         class: 'button quiet compact',
         id: 'new-person',
-        text: 'Visit as somebody else',
+        text: 'Start as a new visitor',
         onclick: newPerson,
       }),
     ),
@@ -79,7 +79,7 @@ function addressNote(address) {
     { class: 'callout', id: 'address-note' },
     'You are at ',
     h('code', { text: address }),
-    `, an address of ${kind}. It says nothing about a network or a country, so the network axis stays empty here. From the internet, it would count.`,
+    `, an address of ${kind}. It has no network or country, so the network axis stays empty. A public address would be measured.`,
   );
 }
 

@@ -76,7 +76,7 @@ export function failureCard({ code, message, requestId }) {
   return h(
     'div',
     { class: 'callout callout-bad', role: 'alert' },
-    h('p', {}, h('strong', { text: 'No score this time. ' }), message),
+    h('p', {}, h('strong', { text: 'No score. ' }), message),
     h('p', { class: 'small muted' }, h('code', { text: code }), requestId === null ? '' : ` · request ${requestId}`),
   );
 }

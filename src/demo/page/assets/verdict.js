@@ -65,7 +65,7 @@ export function axesCard({ categories, duplicate }) {
       axisRow('duplicate', duplicate.measured ? categories.duplicate : null, 'info'),
       h('p', {
         class: 'small muted',
-        text: 'Not part of risk: repeats are reported separately and never change the score.',
+        text: 'Repeats are reported separately and never change the score.',
       }),
     ),
   );

@@ -2,8 +2,8 @@
 
 export const recommendations = {
   allow: { label: 'Allow', tone: 'good', advice: 'Let this respondent in.' },
-  review: { label: 'Review', tone: 'warn', advice: 'Keep the answers, and have somebody look before they count.' },
-  step_up: { label: 'Step up', tone: 'info', advice: 'Ask this respondent for one more proof.' },
+  review: { label: 'Review', tone: 'warn', advice: 'Keep the answers and review them before you count them.' },
+  step_up: { label: 'Step up', tone: 'info', advice: 'Ask this respondent for a verification.' },
   block: { label: 'Block', tone: 'bad', advice: 'Do not let this respondent in.' },
 };
 
@@ -15,19 +15,19 @@ export const verdictClasses = {
 };
 
 export const verdictMeanings = {
-  human: 'The browser was measured, and nothing about it or its use is risky enough to doubt.',
-  fraud: 'Several kinds of evidence agree that this session is not what it says it is.',
-  verified_agent: 'The session belongs to software that signed for itself with a trusted key.',
-  unknown: 'Either too little was measured to call this a human, or what was seen is neither clean nor clearly fraud.',
+  human: 'The browser was measured, and its risk is low.',
+  fraud: 'Several kinds of evidence show that this session is not what it claims to be.',
+  verified_agent: 'The session belongs to software that signed its requests with a trusted key.',
+  unknown: 'Too little was measured, or the evidence is neither clean nor clearly fraudulent.',
 };
 
 export const axes = {
   network: ['Network', 'The address and the network it belongs to.'],
   device: ['Device', 'The browser and the machine.'],
-  velocity: ['Velocity', 'How often, and how fast one after another.'],
+  velocity: ['Velocity', 'How many sessions, and how fast.'],
   behavior: ['Behavior', 'How the page was used.'],
-  history: ['History', 'What became of earlier sessions.'],
-  duplicate: ['Duplicate', 'Whether somebody takes part twice.'],
+  history: ['History', 'Outcomes of earlier sessions.'],
+  duplicate: ['Duplicate', 'Whether this respondent took part before.'],
 };
 export const riskAxes = ['network', 'device', 'velocity', 'behavior', 'history'];
 
@@ -40,26 +40,24 @@ export const duplicateBands = {
 
 export const independenceBands = {
   independent: ['Independent', 'good'],
-  shared: ['Shares something with others', 'warn'],
+  shared: ['Shares links with others', 'warn'],
   concentrated: ['Part of a cluster', 'bad'],
 };
 
-export const independenceGrades = { direct: 'Through this session itself', linked: 'Through other sessions' };
+export const independenceGrades = { direct: 'Direct links', linked: 'Links through other sessions' };
 
 export const degradedSignals = {
   client_probe_missing:
-    'No message of the probe arrived for this session, so neither browser nor behavior was measured. An ad blocker or a page left too early does this.',
+    'No probe data arrived, so browser and behavior were not measured. An ad blocker or leaving the page early can cause this.',
   respondent_id_equals_session_id:
-    'The respondent id was the session id, which says nothing about a person, so it was ignored.',
-  supplier_stats_deprecated_alias: 'The request used supplierStats, the old name of respondentStats.',
-  geo_unavailable:
-    'The country of this address is not known. The service reads it from a file that its operator provides.',
-  network_unavailable:
-    'The kind of network of this address is not known. The service reads it from a file that its operator provides.',
-  counters_unavailable: 'The store of counters did not answer, so rates and repeats were not counted this time.',
-  history_unavailable: 'Earlier outcomes could not be read, so they neither helped nor hurt.',
-  probe_unreadable: 'The store of probe messages did not answer, so it is not known whether the probe reported.',
-  probe_unusable: 'The probe reported, but its message did not describe the device.',
+    'The respondent id equals the session id, so it was ignored. Send an id that stays with the person.',
+  supplier_stats_deprecated_alias: 'The request used supplierStats, which is deprecated. Send respondentStats.',
+  geo_unavailable: 'The country of this IP address is unknown. The operator can add a country database.',
+  network_unavailable: 'The network type of this IP address is unknown. The operator can add a network database.',
+  counters_unavailable: 'The counter store did not answer, so rates and repeats were not counted.',
+  history_unavailable: 'Earlier outcomes could not be read, so they were not scored.',
+  probe_unreadable: 'The probe store did not answer, so device and behavior may be missing.',
+  probe_unusable: 'Probe data arrived, but it did not describe the device.',
 };
 
 export const severities = {
@@ -70,17 +68,17 @@ export const severities = {
 };
 
 export const findingClasses = {
-  bound: 'Cannot happen in an honest session',
-  record: 'Decided by an authority before',
+  bound: 'Impossible in a legitimate session',
+  record: 'Already adjudicated',
   correlate: 'Statistical',
   exculpatory: 'In favor',
   diagnostic: 'About the measurement',
 };
 
 export const assurances = {
-  can_step_up_to_biometric: 'A camera check can be asked for',
-  can_step_up_to_captcha: 'A captcha can be asked for',
-  none: 'No further proof is set up',
+  can_step_up_to_biometric: 'A camera check is available',
+  can_step_up_to_captcha: 'A captcha is available',
+  none: 'No step-up is available',
 };
 
-export const intensities = { none: 'None asked for', light: 'Light, a captcha', heavy: 'Heavy, a phone or an ID' };
+export const intensities = { none: 'Not requested', light: 'Light: captcha', heavy: 'Heavy: camera check' };
