@@ -18,7 +18,7 @@ export function scoreReply(changed: Partial<ScoreReply> = {}): ScoreReply {
     verdictClass: 'human',
     categories: { network: 0, device: 0, velocity: 0, duplicate: 0, behavior: 0, history: 0 },
     reasons: [],
-    evidence: { summary: 'Nothing speaks against this session.', against: [], for: [], notes: [] },
+    evidence: { summary: 'No evidence against this session.', against: [], for: [], notes: [] },
     degradedSignals: [],
     grlCompat: { forensicMaxScore: 0, categories: {} },
     assuranceAvailable: 'none',

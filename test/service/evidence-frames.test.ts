@@ -22,7 +22,7 @@ t.test('points that pass as a claim never pass where pictures are asked for', as
   for (let seed = 50; seed < 60; seed += 1) {
     const { status, failureCategory, failureReasons, biometricEvidence } = await playPictures(faces, null, seed);
     t.same([status, failureCategory, biometricEvidence], ['fail', 'authenticity', 'claimed']);
-    t.match(failureReasons, ['The pictures that were asked for are missing, or could not be judged.']);
+    t.match(failureReasons, ['The requested pictures are missing or could not be checked.']);
   }
 });
 

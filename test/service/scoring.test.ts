@@ -155,7 +155,7 @@ t.test('an organization key scores with measured false', async (t) => {
   t.ok(reply.degradedSignals.includes('client_probe_missing'));
   t.match(
     reply.evidence.notes.find(({ code }) => code === 'organization_key')?.detail,
-    /A key of the project measures/,
+    /Use a project key/,
     'and says so, and which key would',
   );
 });

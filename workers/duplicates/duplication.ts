@@ -29,28 +29,24 @@ export const duplicateRules = {
   repeat_device: correlate(
     'medium',
     0,
-    'The same browser took part here before ({value}): it still keeps the identifier that the page gave it.',
+    'The same browser, with the same stored identifier, took part here before ({value}).',
   ),
   same_device_hash: correlate(
     'low',
     0,
-    'An earlier session had the same device hash ({value}). Devices of one model can share it, so it proves nothing alone.',
+    'An earlier session had the same device hash ({value}). Devices of one model can share it.',
   ),
   similar_device: correlate('low', 0, 'A device that looks like this one took part here before ({value}).'),
-  same_home: correlate(
-    'low',
-    0,
-    'The same kind of browser took part here before from the same home address ({value}).',
-  ),
+  same_home: correlate('low', 0, 'A similar browser took part here before from the same home IP address ({value}).'),
   device_contradiction: diagnostic(
     'info',
     0,
-    'The device’s identifier was seen on another system or on a newer browser before: it may be copied or shared by many.',
+    'The device identifier was seen on another system or newer browser before. It may be copied or shared.',
   ),
   duplicate_unmeasured: diagnostic(
     'info',
     0,
-    'Nothing was there to compare with earlier sessions: no respondent id, no device, no probe, or no counters.',
+    'Duplicates were not measured: no respondent id, device or probe data, or no counters.',
   ),
 } satisfies Rules;
 

@@ -40,13 +40,13 @@ export function judgeIndependence({
   address,
   probe,
 }: Pick<ScoreFacts, 'measured' | 'counts' | 'address'> & Partial<Pick<ScoreFacts, 'probe'>>): IndependenceReply {
-  if (!measured || counts === null) return unmeasured('Not measured: the sessions around this one were not counted.');
+  if (!measured || counts === null) return unmeasured('Not measured: related sessions were not counted.');
   const { neighborhood } = counts;
   const repeats = countRepeats(probe);
   const isFew = neighborhood.sessions < thresholds.sessionsMin;
   if (isFew && repeats === 0)
     return unmeasured(
-      `Insufficient: ${neighborhood.sessions} sessions in the last day, at least ${thresholds.sessionsMin} are needed.`,
+      `Too few sessions: ${neighborhood.sessions} in the last day; at least ${thresholds.sessionsMin} are needed.`,
     );
   const isShared = isSharedNetwork(address.network);
   const links = linkShare(neighborhood, repeats);
@@ -107,20 +107,18 @@ function listFactors(
   { links, prefix, spread }: Readonly<Record<'links' | 'prefix' | 'spread', number>>,
 ): string[] {
   const factors: string[] = [];
-  if (repeats > 0) factors.push(`${repeats} other sessions had the same input, as if one recording were replayed.`);
+  if (repeats > 0) factors.push(`${repeats} other sessions had the same input, like a replayed recording.`);
   if (links > 0 && direct > 0)
-    factors.push(
-      `${direct} of the last ${sessions} sessions share a device, a respondent or an address with this one.`,
-    );
-  if (links > 0 && linked > 0) factors.push(`${linked} further sessions are linked to this one through others.`);
+    factors.push(`${direct} of the last ${sessions} sessions share a device, respondent or IP address with this one.`);
+  if (links > 0 && linked > 0) factors.push(`${linked} further sessions are linked indirectly.`);
   if (prefix > 0) factors.push(`${prefixSessions} of the last ${sessions} sessions came from this network.`);
   if (spread > 0)
     factors.push(
       prefixes === 1
         ? `The last ${sessions} sessions came from one network.`
-        : `The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`,
+        : `The last ${sessions} sessions came from only ${prefixes} networks, most from a few.`,
     );
   if (sessions < thresholds.sessionsFew && factors.length > 0)
-    factors.push(`A sample of ${sessions} sessions: limits are wide until there are ${thresholds.sessionsFew}.`);
+    factors.push(`Only ${sessions} sessions: limits are wide below ${thresholds.sessionsFew}.`);
   return factors;
 }

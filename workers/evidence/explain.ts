@@ -61,12 +61,12 @@ function sum(contributions: readonly Contribution[], read: (each: Contribution) 
 
 function explainCap(cap: string, uncapped: number, { blockThreshold }: Calibration): string {
   if (cap === 'uncorroborated')
-    return `uncorroborated: fewer than two axes hold ${model.corroborationMin} logits or more, so the score stays below blockThreshold (${blockThreshold}).`;
+    return `uncorroborated: fewer than two axes have ${model.corroborationMin} logits or more, so the score stays below blockThreshold (${blockThreshold}).`;
   if (cap === 'dispositive')
-    return `dispositive: a signal that the project lets decide alone was seen, so the score reaches blockThreshold (${blockThreshold}).`;
+    return `dispositive: the project allows one signal to block alone, so the score reaches blockThreshold (${blockThreshold}).`;
   const [name, evidence] = cap.split(':');
   return name === 'policy'
-    ? `policy: the project’s policy leads from ${evidence} (evidence alone) to ${uncapped}, and never into the block band (from ${blockThreshold}).`
+    ? `policy: project policy raised the score from ${evidence} to ${uncapped}, below blockThreshold (${blockThreshold}).`
     : cap;
 }
 
@@ -76,9 +76,9 @@ function explainDecision({ reply, uncapped }: ScoreOutcome, { calibration, agent
   const held = uncapped === score ? '' : `, ${uncapped} before caps`;
   const subject = `Score ${score}${held}`;
   if (agent?.outcome === 'verified' && verifiedAgentPolicy === recommendation)
-    return `${subject}; a verified agent, for which the project’s policy says ${verifiedAgentPolicy}: ${recommendation}, class ${verdictClass}.`;
+    return `${subject}; verified agent, project policy ${verifiedAgentPolicy}: ${recommendation}, class ${verdictClass}.`;
   const because: Readonly<Record<typeof recommendation, string>> = {
-    allow: score === 0 && reviewLow === 0 ? '0, which no threshold reviews' : `below reviewLow (${reviewLow})`,
+    allow: score === 0 && reviewLow === 0 ? '0, which is never reviewed' : `below reviewLow (${reviewLow})`,
     review: `at or above reviewLow (${reviewLow}) and below blockThreshold (${blockThreshold})`,
     step_up: `at or above stepUpThreshold (${stepUpThreshold}), and the project opted into step-up (${stepUpIntensity})`,
     block: `at or above blockThreshold (${blockThreshold})`,

@@ -39,27 +39,27 @@ function strengthOf(logits: number): Finding['strength'] {
 }
 
 const openings: Readonly<Record<ScoreReply['recommendation'], string>> = {
-  allow: 'Little or nothing speaks against this session.',
-  review: 'Enough speaks against this session to have someone look at it.',
-  step_up: 'This session should prove more before it goes on.',
-  block: 'Much speaks against this session.',
+  allow: 'Little or no evidence against this session.',
+  review: 'There is enough evidence against this session to review it.',
+  step_up: 'This session needs a further verification.',
+  block: 'There is strong evidence against this session.',
 };
 
 function openingOf(
   { recommendation, verdictClass }: Pick<ScoreReply, 'recommendation' | 'verdictClass'>,
   automated: boolean,
 ): string {
-  if (verdictClass === 'verified_agent') return 'A verified agent visits on somebody’s behalf.';
+  if (verdictClass === 'verified_agent') return 'The visitor is a verified agent.';
   if (automated && recommendation === 'allow')
-    return 'A program seems to operate this session, though its score stays below what the project reviews.';
+    return 'Automation seems to run this session, although its score is below the review threshold.';
   return openings[recommendation];
 }
 
 /** What held the score where it is, for whoever asks why it is neither more nor less. */
 const ceilingWords: Readonly<Record<Ceiling, string>> = {
-  uncorroborated: 'One kind of evidence alone speaks against it, and one kind alone never reaches the block band.',
-  policy: 'Part of the score is the project’s own policy, which leads below the block band at most.',
-  dispositive: 'A signal was seen that the project lets decide alone.',
+  uncorroborated: 'Only one kind of evidence is against it. One kind alone never reaches the block band.',
+  policy: 'Project policy raised the score. Policy alone never moves it into the block band.',
+  dispositive: 'A signal was found that the project allows to block alone.',
 };
 
 interface Circumstances {
@@ -77,15 +77,15 @@ export function summarize(
 ): string {
   const sentences = [`Risk ${reply.score} of 100.`, openingOf(reply, automated)];
   const [strongest] = against;
-  if (strongest !== undefined) sentences.push(`Foremost: ${strongest.detail}`);
+  if (strongest !== undefined) sentences.push(`Main finding: ${strongest.detail}`);
   if (against.length > 1)
     sentences.push(
       against.length === 2
-        ? 'One further finding speaks against it.'
-        : `${against.length - 1} further findings speak against it.`,
+        ? 'One further finding is against it.'
+        : `${against.length - 1} further findings are against it.`,
     );
-  if (favour.length > 0) sentences.push(`In its favour: ${favour[0]?.detail}`);
+  if (favour.length > 0) sentences.push(`In its favor: ${favour[0]?.detail}`);
   sentences.push(...ceilings.map((ceiling) => ceilingWords[ceiling]));
-  if (!deviceMeasured) sentences.push('Device and behaviour were not measured.');
+  if (!deviceMeasured) sentences.push('Device and behavior were not measured.');
   return sentences.join(' ');
 }

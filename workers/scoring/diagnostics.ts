@@ -12,50 +12,42 @@ const networkNote = rulesOf('network', 'diagnostic');
 const velocityNote = rulesOf('velocity', 'diagnostic');
 
 export const measurementRules = {
-  client_probe_missing: deviceNote(
-    'low',
-    9,
-    'No on-page probe arrived for this session, so device and behaviour were not measured.',
-  ),
-  probe_unusable: deviceNote('low', 9, 'The on-page probe arrived with too little data to measure the device.'),
-  probe_unreadable: deviceNote('low', 0, 'Whether an on-page probe arrived for this session could not be read.'),
+  client_probe_missing: deviceNote('low', 9, 'No probe data arrived, so device and behavior were not measured.'),
+  probe_unusable: deviceNote('low', 9, 'The probe sent too little data to measure the device.'),
+  probe_unreadable: deviceNote('low', 0, 'The probe data of this session could not be read.'),
   respondent_id_equals_session_id: historyNote(
     'low',
     0,
-    'The respondent id is the session id and was ignored; send an id that stays with the person.',
+    'The respondentId equals the sessionId and was ignored. Send an id that stays with the person.',
   ),
-  supplier_stats_deprecated_alias: historyNote('info', 0, 'supplierStats is the old name of respondentStats.'),
-  geo_unavailable: networkNote('info', 0, 'The country of the address is not known.'),
-  network_unavailable: networkNote('info', 0, 'The network that the address belongs to is not known.'),
+  supplier_stats_deprecated_alias: historyNote('info', 0, 'supplierStats is deprecated. Send respondentStats.'),
+  geo_unavailable: networkNote('info', 0, 'The country of the IP address is unknown.'),
+  network_unavailable: networkNote('info', 0, 'The network of the IP address is unknown.'),
   counters_unavailable: velocityNote('low', 0, 'Rates and duplicates could not be counted for this session.'),
   history_unavailable: historyNote('low', 0, 'Earlier outcomes could not be read for this session.'),
 } satisfies Rules & Record<DegradedSignal, unknown>;
 
 export const integrationRules = {
-  unknown_fields: historyNote(
-    'low',
-    0,
-    'The request holds names that mean nothing here and were not looked at: {value}.',
-  ),
+  unknown_fields: historyNote('low', 0, 'The request has unknown fields, which were ignored: {value}.'),
   identity_not_hashed: historyNote(
     'medium',
     0,
-    'These fields look like the identity itself and not like a salted hash of it: {value}. Nothing of it was kept as it came; send the hash.',
+    'These fields look unhashed: {value}. They were not stored as sent. Send salted hashes.',
   ),
   organization_key: deviceNote(
     'low',
     0,
-    'The key is one of the organization: it belongs to no project, so that nothing is counted and no probe is found. A key of the project measures.',
+    'An organization key scores without counters and probe data. Use a project key.',
   ),
   probe_elsewhere: deviceNote(
     'low',
     0,
-    'No probe came for this session, but one came from the same address shortly before: {value}.',
+    'No probe data came for this session, but recently from the same IP address: {value}.',
   ),
   fixed_session_live: deviceNote(
     'low',
     0,
-    'This session id has a fixed answer with a test or demo key. The key is a live one, to which it is an id like any other.',
+    'This session id has a fixed answer only with a test or demo key. A live key scores it normally.',
   ),
 } satisfies Rules;
 

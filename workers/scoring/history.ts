@@ -16,7 +16,7 @@ const adverse = rulesOf('history', 'correlate');
 const cleanSource = rulesOf('history', 'exculpatory', 'source');
 
 export const historyRules = {
-  confirmed_clawback: record('high', 5, 'Payment for an earlier session of this respondent was taken back for fraud.'),
+  confirmed_clawback: record('high', 5, 'Payment for an earlier session of this respondent was reversed for fraud.'),
   respondent_record_adverse: record(
     'high',
     model.recordMax,
@@ -26,21 +26,21 @@ export const historyRules = {
   respondent_stats_adverse: adverseRecord(
     'medium',
     2,
-    'By the statistics sent along, completes of this respondent were often reversed.',
+    'According to respondentStats, completes of this respondent were often reversed.',
   ),
   respondent_stats_clean: cleanRecord(
     'info',
     -1,
-    'By the statistics sent along, completes of this respondent were hardly ever reversed.',
+    'According to respondentStats, completes of this respondent were rarely reversed.',
   ),
   respondent_stats_attempts: adverseRecord(
     'low',
     0.6,
-    'By the statistics sent along, this respondent tried many studies and completed hardly any ({value}).',
+    'According to respondentStats, this respondent tried many studies and completed few ({value}).',
   ),
-  respondent_stats_unused: diagnostic('info', 0, 'The statistics sent along were not used: {value}.'),
+  respondent_stats_unused: diagnostic('info', 0, 'respondentStats was not used: {value}.'),
   source_record_adverse: adverseSource('medium', 3, 'Sessions of this source were often rejected for fraud.'),
-  source_record_clean: cleanSource('info', -1, 'Sessions of this source were hardly ever rejected.'),
+  source_record_clean: cleanSource('info', -1, 'Sessions of this source were rarely rejected.'),
   sub_source_record_adverse: adverseSource(
     'medium',
     2,
@@ -54,13 +54,9 @@ export const historyRules = {
   source_mostly_fraud: adverse('high', 2, 'Most sessions of this source were rejected for fraud.'),
   study_record_adverse: adverseSource('low', 1, 'Sessions of this study were often rejected for fraud.'),
   device_record_adverse: adverse('high', 3.5, 'Other sessions on this device were rejected for fraud.'),
-  range_record_adverse: adverse('medium', 2.5, 'Other sessions from this range of addresses were rejected for fraud.'),
+  range_record_adverse: adverse('medium', 2.5, 'Other sessions from this IP range were rejected for fraud.'),
   network_record_adverse: adverse('low', 1.5, 'Sessions from this network were often rejected for fraud.'),
-  respondent_new: diagnostic(
-    'info',
-    2,
-    'Nothing is known of this respondent yet, and the project leans towards review then.',
-  ),
+  respondent_new: diagnostic('info', 2, 'This respondent has no history, and the project reviews new respondents.'),
 } satisfies Rules;
 
 export const historyThresholds = {
@@ -128,7 +124,7 @@ function weighRespondent(weight: number, n: number, signals: Signal[]): void {
 /** Statistics sent along stand in for a few sessions while the native record is thin: they add the difference that these would make. */
 function weighStats(stats: RespondentStats, native: HistoryRecord | null, signals: Signal[]): void {
   if ((native?.n ?? 0) >= historyThresholds.nativeEnough) {
-    raise(signals, 'respondent_stats_unused', 0, 'the outcomes known here suffice');
+    raise(signals, 'respondent_stats_unused', 0, 'native history is sufficient');
     return;
   }
   const before = signals.length;
@@ -160,10 +156,8 @@ function weighReversals(
 }
 
 function whyUnused({ completes, reconciliationRate }: RespondentStats): string {
-  if (completes === 0) return 'they hold too few attempts, and nothing that was completed';
-  return reconciliationRate === undefined
-    ? 'without reconciliationRate, completes say nothing of fraud'
-    : 'they change nothing in what is known here';
+  if (completes === 0) return 'too few attempts and no completes';
+  return reconciliationRate === undefined ? 'reconciliationRate is missing' : 'they agree with native history';
 }
 
 /** Compares with the share of what it belongs to, so that a source and its sub-source never say the same twice. Returns the share of its own. */

@@ -10,26 +10,18 @@ const egress = rulesOf('network', 'correlate', 'egress');
 const diagnostic = rulesOf('network', 'diagnostic');
 
 export const networkRules = {
-  network_hosting: egress(
-    'medium',
-    1.6,
-    'The address belongs to a hosting provider, where servers live; VPNs leave from there as well.',
-  ),
+  network_hosting: egress('medium', 1.6, 'The IP address belongs to a hosting provider, as servers and VPNs do.'),
   network_anonymous: egress(
     'low',
     0.6,
-    'The address belongs to a VPN, proxy or anonymity network; many honest people use one.',
+    'The IP address belongs to a VPN, proxy or anonymity network. Many legitimate respondents use one.',
   ),
-  network_tor: egress('medium', 2.4, 'The address is an exit of the Tor network.'),
-  network_residential_proxy: egress(
-    'medium',
-    2.4,
-    'The address is a home’s that is rented out, so that others appear to be there.',
-  ),
+  network_tor: egress('medium', 2.4, 'The IP address is a Tor exit node.'),
+  network_residential_proxy: egress('medium', 2.4, 'The IP address belongs to a residential proxy network.'),
   declared_country_mismatch: diagnostic(
     'low',
     0,
-    'The address is in {value}, which is not the country declared. What is declared never moves risk.',
+    'The IP address is in {value}, which differs from declaredCountry. This never changes risk.',
   ),
   clock_country_mismatch: {
     axis: 'network',
@@ -38,7 +30,7 @@ export const networkRules = {
     weight: 0.6,
     group: 'egress',
     source: 'probe',
-    detail: 'The browser keeps the time of another continent ({value}) than the address.',
+    detail: 'The browser’s time zone ({value}) and the IP address are on different continents.',
   },
   language_elsewhere: {
     axis: 'network',
@@ -47,12 +39,12 @@ export const networkRules = {
     weight: 0.5,
     group: 'egress',
     source: 'probe',
-    detail: 'The browser speaks the language of another continent ({value}) than the address.',
+    detail: 'The browser’s language ({value}) and the IP address belong to different continents.',
   },
   address_not_public: diagnostic(
     'info',
     0,
-    'The address is {value} and cannot be a respondent’s own; pass on the respondent’s address.',
+    'clientIp is {value}, not a public address. Send the respondent’s IP address.',
   ),
 } satisfies Rules;
 

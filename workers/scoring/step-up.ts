@@ -6,12 +6,12 @@ export const stepUpRules = {
   step_up_passed: rulesOf('history', 'exculpatory')(
     'info',
     -model.exculpatoryMax,
-    'The verification that an earlier score of this session asked for was passed ({value}).',
+    'The requested step-up verification was passed ({value}).',
   ),
   step_up_failed: rulesOf('history', 'correlate')(
     'medium',
     1.5,
-    'The verification that an earlier score of this session asked for was failed ({value}).',
+    'The requested step-up verification was failed ({value}).',
   ),
 } satisfies Rules;
 

@@ -14,42 +14,42 @@ const sharing = rulesOf('velocity', 'exculpatory', 'sharing');
 export const velocityRules = {
   device_farm: bound('high', 5, '{value} different respondents used one device within a day.'),
   device_shared_many: correlate('medium', 1.6, '{value} different respondents used one device within a day.'),
-  address_burst: burst('medium', 3, '{value} different respondents or devices came from one address within an hour.'),
-  address_busy: burst(
-    'low',
-    1,
-    '{value} sessions came from one address within an hour, with nothing to distinguish them.',
+  address_burst: burst(
+    'medium',
+    3,
+    '{value} different respondents or devices came from one IP address within an hour.',
   ),
+  address_busy: burst('low', 1, '{value} indistinguishable sessions came from one IP address within an hour.'),
   prefix_burst: burst(
     'low',
     1.2,
-    'The network around the address sent {value} different people within an hour, far more than it usually does.',
+    '{value} different people came from this network within an hour, far more than usual.',
   ),
-  source_burst: burst('low', 1.5, 'The source sent {value} different people this hour, far more than it usually does.'),
+  source_burst: burst('low', 1.5, 'The source sent {value} different people this hour, far more than usual.'),
   address_concentrated: burst(
     'medium',
     2.5,
-    '{value} different people came from one address within an hour, more than usually share one of its kind.',
+    '{value} different people came from one IP address within an hour, more than usual for its kind.',
   ),
   network_concentrated: burst(
     'medium',
     3,
-    '{value} different people came from the network around the address within a day, more than a sample usually holds.',
+    '{value} different people came from this network within a day, more than usual for a sample.',
   ),
   hosting_concentrated: burst(
     'medium',
     3,
-    '{value} different people came from one hosting network within a day, more than a sample usually holds.',
+    '{value} different people came from one hosting network within a day, more than usual for a sample.',
   ),
   shared_network_recognised: sharing(
     'info',
     -0.5,
-    'Several people share the address, as is usual on this kind of network.',
+    'Several people share this IP address, which is usual on this kind of network.',
   ),
   household_recognised: sharing(
     'info',
     -0.3,
-    'A few people with devices of their own share the address, as in a household.',
+    'A few people with different devices share this IP address, as in a household.',
   ),
 } satisfies Rules;
 

@@ -39,12 +39,12 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
   const nothing = { shortfall: null, suggested: null, interval: null, projected: null, borrowed: null };
   if (basis === null || blockThreshold === null) {
     const shortfall = shortfallOf(own, target);
-    const note = `Not enough labels for a target of ${percent(target)}: ${shortfall.honest} mature completions and ${shortfall.fraud} fraud labels are missing.`;
+    const note = `Too few labels for a target of ${percent(target)}: ${shortfall.honest} mature completes and ${shortfall.fraud} fraud labels are missing.`;
     return { ...common, ...nothing, status: 'insufficient_data', shortfall, note };
   }
   const share = blockedShare(cells, blockThreshold);
   if (share > blockedMax) {
-    const note = `No threshold is advised: blocking from ${blockThreshold} would block ${percent(share)} of the sessions that were let in and that no outcome calls fraudulent.`;
+    const note = `No threshold is recommended: blocking from ${blockThreshold} would block ${percent(share)} of allowed sessions without a fraud outcome.`;
     return { ...common, ...nothing, status: 'not_advisable', note };
   }
   const { reviewLow, reviewRate } = lowestReview(cells, blockThreshold);
@@ -200,7 +200,7 @@ function noteOf(
   const own = `Blocking from ${blockThreshold} keeps false blocks under ${percent(target)} with 95% confidence; reviewing from ${reviewLow} keeps reviews within ${percent(reviewBudget)}.`;
   return borrowed === null
     ? own
-    : `${own} The source has few labels of its own and leans on the rest of the project (weight ${Math.round(borrowed.honest)} honest, ${Math.round(borrowed.fraud)} fraud).`;
+    : `${own} The source has few labels and also uses those of the project (weight ${Math.round(borrowed.honest)} honest, ${Math.round(borrowed.fraud)} fraud).`;
 }
 
 const sizeOf = (cells: readonly DistributionCell[]): number => cells.reduce((total, { count }) => total + count, 0);

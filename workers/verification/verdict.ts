@@ -141,7 +141,7 @@ function summarize(
   { status, failureReasons }: Pick<Decided, 'status' | 'failureReasons'>,
   isCaptured: boolean,
 ): string {
-  const basis = isCaptured ? 'camera and device' : 'device and behaviour alone';
+  const basis = isCaptured ? 'camera and device' : 'device and behavior only';
   if (status === 'pass') return `Passed on ${basis}.`;
   return `${status === 'fail' ? 'Failed' : 'For review'} on ${basis}: ${failureReasons[0] ?? ''}`;
 }

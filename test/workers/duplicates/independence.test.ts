@@ -48,7 +48,7 @@ t.test('under ten sessions nothing is flagged, and the factors say what is missi
     score: 100,
     band: 'independent',
     grade: null,
-    factors: [/^Insufficient: 9 sessions .* 10 are needed/],
+    factors: [/^Too few sessions: 9 .* 10 are needed/],
   });
   t.match(judgeIndependence(cleanFacts({ counts: null })), {
     score: 100,

@@ -60,9 +60,9 @@ t.test('the summary is never empty and names the strongest finding', (t) => {
     ceilings: ['policy'],
   });
   t.match(summary, /50 of 100/);
-  t.match(summary, /Foremost: c was seen\. One further finding/);
-  t.match(summary, /In its favour: d/);
-  t.match(summary, /own policy/);
+  t.match(summary, /Main finding: c was seen\. One further finding/);
+  t.match(summary, /In its favor: d/);
+  t.match(summary, /Project policy raised/);
   t.match(summary, /not measured/);
   const quiet = { against: [], for: [], notes: [] };
   for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const)

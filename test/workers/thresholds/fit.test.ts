@@ -89,7 +89,7 @@ t.test('what would block most people is never advised, and the answer says why',
   const labels = [cell(0, 'honest', 700), cell(3, 'fraud', 60)];
   const fit = fitThresholds(subject([...labels, cell(2, 'none', 900)]));
   t.match(fit, { status: 'not_advisable', suggested: null, projected: null, interval: null, shortfall: null });
-  t.match(fit.note, /would block 56\.3% of the sessions that were let in/);
+  t.match(fit.note, /would block 56\.3% of allowed sessions/);
   const few = fitThresholds(subject([...labels, cell(2, 'none', 90)]));
   t.match(few, { status: 'ok', suggested: { blockThreshold: 1 } }, 'sixty of sixty labels between 1 and 10 are fraud');
 });
@@ -138,7 +138,7 @@ t.test(
     const few = leaning([cell(5, 'honest', 250), cell(90, 'fraud', 12)]);
     t.equal(few.status, 'ok');
     t.same(few.borrowed, { honest: 500, fraud: 24 });
-    t.match(few.note, /leans on the rest of the project/);
+    t.match(few.note, /also uses those of the project/);
     t.equal(few.suggested?.blockThreshold, 71, 'the rest of the project shows honest people at 70');
     const hardly = leaning([cell(5, 'honest', 150), cell(90, 'fraud', 12)]);
     t.match(hardly, { status: 'insufficient_data', borrowed: null, suggested: null });
