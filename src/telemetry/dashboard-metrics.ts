@@ -14,17 +14,17 @@ export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
     build: gauge('vh_build_info', '1, with the running version as label.', ['version']),
     scoresBySource: counter(
       'vh_scores_by_source_total',
-      'Scores of live keys, by the source that they named (project/source; the first 200 of a process, then other) and recommendation.',
+      'Scores of live keys by source (project/source; the first 200 of a process, then other) and recommendation.',
       ['source', 'recommendation'],
     ),
     rateLimited: counter(
       'vh_rate_limited_total',
-      'Calls answered with 429, by key id (the first 100 of a process, then other); none where the call had no key.',
+      'Responses with 429 by key id (the first 100 of a process, then other); none without a key.',
       ['key'],
     ),
     databaseTime: histogram(
       'vh_database_seconds',
-      'Time of a statement outside of a transaction, or of a whole transaction, waiting for a connection included.',
+      'Duration of a transaction or single statement, including the wait for a connection.',
       ['pool', 'kind'],
     ),
     databaseFailures: counter('vh_database_failures_total', 'Statements and transactions that were rejected.', [
@@ -32,21 +32,17 @@ export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
     ]),
     databaseConnections: gauge(
       'vh_database_connections',
-      'Connections to PostgreSQL, by pool: busy, idle; waiting: calls that wait for one.',
+      'PostgreSQL connections by pool: busy, idle, or waiting (calls in the queue).',
       ['pool', 'state'],
     ),
-    geographyAge: gauge('vh_geography_age_seconds', 'Age of a file of countries or networks, by its setting.', [
-      'setting',
-    ]),
+    geographyAge: gauge('vh_geography_age_seconds', 'Age of a country or network file, by setting.', ['setting']),
     spoolBytesMax: gauge('vh_spool_bytes_max', 'VH_SPOOL_BYTES_MAX of this process, in bytes.'),
     backlogs: gauge(
       'vh_backlog',
-      'What waits in the database, up to 10,000 of a kind: adjudications, history (to be published), outcomes (that match no session after 15 minutes, among the latest 10,000 of two hours).',
+      'Database backlog, up to 10,000 of each kind: adjudications, history (unpublished), outcomes (unmatched after 15 minutes).',
       ['kind'],
     ),
-    backlogOldest: gauge('vh_backlog_oldest_seconds', 'Age of the oldest of what waits; 0 where nothing does.', [
-      'kind',
-    ]),
+    backlogOldest: gauge('vh_backlog_oldest_seconds', 'Age of the oldest backlog entry; 0 if there is none.', ['kind']),
   };
 }
 

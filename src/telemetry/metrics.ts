@@ -18,20 +18,18 @@ export function createMetrics() {
     registry,
     /** Called before each scrape, for values that are read rather than counted. */
     beforeScrape: [] as (() => void)[],
-    httpRequests: histogram(
-      'vh_http_request_seconds',
-      'Time from a request’s headers to the end of its answer, by route and status.',
-      ['route', 'status'],
-    ),
+    httpRequests: histogram('vh_http_request_seconds', 'Request duration by route and status.', ['route', 'status']),
     forwardingIgnored: counter(
       'vh_forwarding_ignored_total',
-      'Requests whose X-Forwarded-For or Forwarded was not believed, by reason: untrusted (VH_TRUSTED_PROXIES does not name the sender), malformed, contradictory.',
+      'Requests with an ignored X-Forwarded-For or Forwarded header, by reason: untrusted (sender not in VH_TRUSTED_PROXIES), malformed, contradictory.',
       ['reason'],
     ),
     requestsShed: counter('vh_requests_shed_total', 'Requests refused because the process was overloaded.'),
-    scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, judge, receipt.', [
-      'stage',
-    ]),
+    scoreStage: histogram(
+      'vh_score_stage_seconds',
+      'Duration of one stage of a score: gather, count, judge, receipt.',
+      ['stage'],
+    ),
     scores: counter('vh_scores_total', 'Scores answered, by recommendation.', ['recommendation']),
     scoreReplays: counter('vh_score_replays_total', 'Identical retries that were answered with the first receipt.'),
     degraded: counter('vh_degraded_signals_total', 'Degraded signals in answered scores.', ['signal']),
@@ -45,7 +43,7 @@ export function createMetrics() {
     ),
     poolHere: counter(
       'vh_pool_done_here_total',
-      'Tasks done on the calling thread, because those that waited were not worth a hand-over.',
+      'Tasks run on the main thread, because too few waited for a hand-over.',
     ),
     poolBatch: new Histogram({
       name: 'vh_pool_batch_tasks',
@@ -63,7 +61,7 @@ export function createMetrics() {
     ...eventMetrics(makers),
     changeFeedAge: gauge(
       'vh_change_feed_age_seconds',
-      'Time since this process knew of every change to keys, projects and organizations; under a second where the database answers.',
+      'Seconds since the last sync of keys, projects and organizations; under one second in a healthy process.',
     ),
     storeUp: gauge('vh_store_up', '1 while a store answers and takes writes, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
@@ -82,7 +80,7 @@ function verificationMetrics({ counter, histogram }: Makers) {
     ]),
     sessionProofs: counter(
       'vh_session_proofs_total',
-      'Proofs of work of addresses that make many sessions, by result: asked, solved, or refused (wrong, expired, or spent before).',
+      'Proofs of work for addresses with many sessions, by result: asked, solved, or refused (wrong, expired or reused).',
       ['result'],
     ),
     verifications: counter('vh_verifications_total', 'Verifications completed, by status and mode.', [
@@ -91,12 +89,12 @@ function verificationMetrics({ counter, histogram }: Makers) {
     ]),
     verifyStage: histogram(
       'vh_verify_stage_seconds',
-      'Time of one stage of a verification: pictures, compare, verdict, record.',
+      'Duration of one stage of a verification: pictures, compare, verdict, record.',
       ['stage'],
     ),
     pictureJudgements: counter(
       'vh_picture_judgements_total',
-      'Captures whose pictures were to be judged, by result: judged, or refused (the queue was full, the deadline passed, a thread died).',
+      'Captures with pictures to check, by result: judged, or refused (queue full, deadline passed, thread died).',
       ['result'],
     ),
     tokenVerifications: counter(
@@ -106,7 +104,7 @@ function verificationMetrics({ counter, histogram }: Makers) {
     ),
     accessTokens: counter(
       'vh_access_tokens_total',
-      'Answers of the token endpoint, by result: issued, the OAuth error, or failed (a limit, a store that is away).',
+      'Token endpoint responses by result: issued, an OAuth error, or failed (limit or store unavailable).',
       ['result'],
     ),
     wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.'),
@@ -118,22 +116,20 @@ function logMetrics({ counter, gauge }: Makers) {
   return {
     consumerTickAge: gauge(
       'vh_consumer_tick_age_seconds',
-      'Time since a consumer last took a batch of records, or found none that waited.',
+      'Seconds since a consumer last read a batch or found none.',
       ['group'],
     ),
-    deadLetters: counter(
-      'vh_dead_letters_total',
-      'Records of the log that a consumer could not take and set aside, also once more when they were played again in vain.',
-      ['group'],
-    ),
-    deadLettersKept: gauge('vh_dead_letters', 'Records that were set aside and not played again since.', ['group']),
-    deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest of them; 0 where there is none.', [
+    deadLetters: counter('vh_dead_letters_total', 'Log records that a consumer set aside, including failed replays.', [
       'group',
     ]),
-    spoolBytes: gauge('vh_spool_bytes', 'Receipts that wait in the local spool for the log to come back, in bytes.'),
+    deadLettersKept: gauge('vh_dead_letters', 'Dead letters that wait for a replay.', ['group']),
+    deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest dead letter; 0 if there is none.', [
+      'group',
+    ]),
+    spoolBytes: gauge('vh_spool_bytes', 'Bytes of receipts in the local spool while the log is unavailable.'),
     spoolEntries: counter(
       'vh_spool_entries_total',
-      'Receipts that went to the spool (spooled) and from it into the log (replayed).',
+      'Receipts written to the spool (spooled) or from it to the log (replayed).',
       ['event'],
     ),
     retentionWaits: gauge(
@@ -143,11 +139,11 @@ function logMetrics({ counter, gauge }: Makers) {
     ),
     spoolKept: gauge(
       'vh_spool_kept_files',
-      'Files kept next to the spool: records that were damaged, or that the log refused, wait there for an operator.',
+      'Files next to the spool with damaged or refused records, which wait for an operator.',
     ),
     spoolKeptOldest: gauge(
       'vh_spool_kept_oldest_seconds',
-      'Time since the oldest file kept next to the spool was written; 0 if there is none.',
+      'Age of the oldest file next to the spool; 0 if there is none.',
     ),
   };
 }
@@ -157,30 +153,27 @@ function eventMetrics({ counter, gauge }: Makers) {
   return {
     outboxOldest: gauge(
       'vh_outbox_oldest_seconds',
-      'Age of the oldest event of a session that the log or the webhooks have not taken yet; 0 where none waits.',
+      'Age of the oldest session event that is not published yet; 0 if none waits.',
     ),
     outboxEvents: counter(
       'vh_outbox_events_total',
-      'Events of sessions handed to the log: at once (published), or later or once more by the sweeper (swept).',
+      'Session events written to the log: immediately (published) or later by the sweeper (swept).',
       ['event'],
     ),
-    monitoringFlags: counter('vh_monitoring_flags_total', 'Flags raised of sessions, by event and type of the flag.', [
-      'event',
-      'type',
-    ]),
+    monitoringFlags: counter('vh_monitoring_flags_total', 'Session flags by event and type.', ['event', 'type']),
     monitoringMissed: counter(
       'vh_monitoring_missed_total',
-      'Messages of the probe that were kept and could not be looked at for flags.',
+      'Stored probe messages that could not be checked for flags.',
     ),
     webhookAttempts: counter(
       'vh_webhook_attempts_total',
-      'Attempts to deliver to webhooks, by outcome: succeeded, failed (to be repeated), exhausted.',
+      'Webhook delivery attempts by outcome: succeeded, failed (will retry), exhausted.',
       ['outcome'],
     ),
-    webhookInFlight: gauge('vh_webhook_in_flight', 'Requests to webhooks that are under way.'),
+    webhookInFlight: gauge('vh_webhook_in_flight', 'Webhook requests in flight.'),
     webhookOldestDue: gauge(
       'vh_webhook_oldest_due_seconds',
-      'How long the oldest due delivery has been waiting, parked and disabled endpoints left aside.',
+      'Age of the oldest due delivery, without parked and disabled endpoints.',
     ),
     webhookParked: gauge('vh_webhook_parked_endpoints', 'Webhooks whose deliveries wait because they keep failing.'),
   };
@@ -191,24 +184,22 @@ function lossMetrics({ counter, gauge }: Makers) {
   return {
     rebuilds: counter(
       'vh_rebuilds_total',
-      'Projects brought back into the counters from the database, by result: done, taken (another process is at it), interrupted (the store lost something again), behind (the consumers had not recorded what the log held within half a minute), failed.',
+      'Counter recoveries by result: done, taken (by another process), interrupted (counters lost again), behind (consumers lagged over 30 s), failed.',
       ['result'],
     ),
-    logLag: gauge(
-      'vh_log_lag_entries',
-      'Entries of the log that a consumer group has not read yet, as a process of the group saw it last; 0 where it keeps up.',
-      ['group'],
-    ),
+    logLag: gauge('vh_log_lag_entries', 'Log entries that a consumer group has not read yet; 0 if it keeps up.', [
+      'group',
+    ]),
     logLost: counter(
       'vh_log_lost_entries_total',
-      'Entries of the log that were deleted at the end of their retention before a consumer group had read them. Never anything but 0 in a sound installation.',
+      'Log entries that expired before a consumer group read them. Must stay 0.',
       ['group'],
     ),
     logReplicasMissing: gauge(
       'vh_log_replicas_missing',
-      'Replicas that topics made while Kafka’s brokers were away lack against the brokers that stand now; they are added by and by.',
+      'Missing replicas of topics that were created while brokers were down; they are added gradually.',
     ),
-    restoredSessions: counter('vh_restored_sessions_total', 'Sessions that were counted again in rebuilds.'),
+    restoredSessions: counter('vh_restored_sessions_total', 'Sessions counted again by counter recoveries.'),
   };
 }
 
@@ -217,12 +208,10 @@ function studyMetrics({ counter }: Makers) {
   return {
     studyEntries: counter(
       'vh_study_entries_total',
-      'Visits of entry links, by what they were answered: passed (to the verification or the survey), or the page.',
+      'Entry link visits by result: passed (to verification or survey), or the page shown.',
       ['result'],
     ),
-    studyReturns: counter('vh_study_returns_total', 'Returns from surveys, by the page that they were answered.', [
-      'result',
-    ]),
+    studyReturns: counter('vh_study_returns_total', 'Returns from surveys, by the page shown.', ['result']),
     reservationsReleased: counter(
       'vh_quota_reservations_released_total',
       'Quota reservations of studies released because they expired.',
@@ -235,28 +224,25 @@ function faceMetrics({ counter, gauge, histogram }: Makers) {
   return {
     faceComparisons: counter(
       'vh_face_comparisons_total',
-      'Sessions whose face was to be compared, by result: unique, returning, duplicate, not_compared; refused and unknown_model say why one was not.',
+      'Face comparisons by result: unique, returning, duplicate, not_compared, or the reason refused or unknown_model.',
       ['result'],
     ),
     faceReuse: counter(
       'vh_face_reuse_total',
-      'Sessions by whether others of the organization passed with nearly their face within 24 hours: new, reused, not_compared. crowded: more faces were alike than are looked at, and the oldest were left out.',
+      'Faces compared with the last 24 hours of an organization, by result: new, reused, not_compared, or crowded (the oldest similar faces were skipped).',
       ['result'],
     ),
-    faceSearch: histogram('vh_face_search_seconds', 'Time of one search of the index of faces, waiting included.'),
+    faceSearch: histogram('vh_face_search_seconds', 'Duration of one face index search, including the wait.'),
     faceIndexReady: gauge(
       'vh_face_index_ready',
       '1 once the index of faces of this process is filled, or where no face model is configured; 0 while it is being filled.',
     ),
-    faceIndexSize: gauge('vh_face_index_templates', 'Faces in the index of this process.'),
-    faceIndexBytes: gauge('vh_face_index_bytes', 'Memory of the index of faces.'),
-    faceIndexAge: gauge(
-      'vh_face_index_age_seconds',
-      'Time since the index of faces last took over what others changed.',
-    ),
+    faceIndexSize: gauge('vh_face_index_templates', 'Faces in this process’s index.'),
+    faceIndexBytes: gauge('vh_face_index_bytes', 'Memory of the face index.'),
+    faceIndexAge: gauge('vh_face_index_age_seconds', 'Seconds since the face index last read changes.'),
     embeddingsUnreadable: counter(
       'vh_embeddings_unreadable_total',
-      'Stored embeddings that did not open, and were left out of a comparison or of the index.',
+      'Stored embeddings that could not be decrypted and were skipped.',
     ),
   };
 }

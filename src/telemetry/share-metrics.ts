@@ -26,11 +26,13 @@ export interface TopOrganization {
 export function shareMetrics({ histogram, counter }: Makers, clock = () => performance.now()) {
   const held = histogram(
     'vh_share_held_seconds',
-    'Time for which a call of an organization held a place that organizations share, by operation: database, export, recount, simulate and so on.',
+    'Time that calls held a shared concurrency slot, by operation: database, export, recount, simulate and so on.',
     ['operation'],
   );
-  const waited = histogram('vh_share_wait_seconds', 'Time for which such a call waited for its place.', ['operation']);
-  const refused = counter('vh_share_refused_total', 'Calls that waited for a place for too long and were refused.', [
+  const waited = histogram('vh_share_wait_seconds', 'Time that calls waited for a shared concurrency slot.', [
+    'operation',
+  ]);
+  const refused = counter('vh_share_refused_total', 'Calls refused because the wait for a shared slot was too long.', [
     'operation',
   ]);
   refused.inc({ operation: 'database' }, 0);
