@@ -58,7 +58,9 @@ export class VerifyHumanError extends Error {
 
 /** An answer of 2xx that is none of this service. */
 export const unexpected = (path: string): VerifyHumanError =>
-  new VerifyHumanError('UNEXPECTED_ANSWER', `/${path} answered without what the answer has to hold.`, { status: 200 });
+  new VerifyHumanError('UNEXPECTED_ANSWER', `/${path} returned an incomplete response. Check baseUrl.`, {
+    status: 200,
+  });
 
 export function invalidOption(message: string): VerifyHumanError {
   return new VerifyHumanError('INVALID_OPTION' satisfies ClientErrorCode, message);

@@ -92,8 +92,14 @@ async function ask(
   } catch (error) {
     if (error instanceof VerifyHumanError) throw error;
     if (timeout.aborted)
-      throw new VerifyHumanError('TIMEOUT', `${path} gave no answer within ${timeoutMs} ms.`, { cause: error });
-    throw new VerifyHumanError('NETWORK_ERROR', `${path} could not be reached at ${baseUrl}.`, { cause: error });
+      throw new VerifyHumanError('TIMEOUT', `${path} did not answer within ${timeoutMs} ms. Try again.`, {
+        cause: error,
+      });
+    throw new VerifyHumanError(
+      'NETWORK_ERROR',
+      `${path} could not be reached at ${baseUrl}. Check the network and baseUrl.`,
+      { cause: error },
+    );
   }
 }
 
@@ -110,7 +116,7 @@ function readAnswer(response: Response, text: string, path: string): Readonly<Re
   if (typeof code === 'string' && typeof message === 'string') throw new VerifyHumanError(code, message, details);
   throw new VerifyHumanError(
     'UNEXPECTED_ANSWER',
-    `${path} answered ${response.status} without the service's JSON. Is baseUrl the root of the API ("https://.../api/v1")?`,
+    `${path} answered ${response.status} without the service's JSON. Set baseUrl to the API root ("https://.../api/v1").`,
     details,
   );
 }

@@ -49,7 +49,7 @@ function explainFailure(error: unknown): void {
 function callPage(name: string, result: VHMountResult): void {
   const callback = (globalThis as unknown as Record<string, unknown>)[name];
   try {
-    if (typeof callback !== 'function') throw new TypeError(`there is no global function ${name}`);
+    if (typeof callback !== 'function') throw new TypeError(`the global function ${name} does not exist`);
     (callback as (result: VHMountResult) => unknown)(result);
   } catch (error) {
     reportFailure('data-callback', error);

@@ -29,9 +29,9 @@ export const invalidOption = (message: string, cause?: unknown): VerifyError =>
   new VerifyError('INVALID_OPTION', message, { cause, recoverable: false });
 
 const cameraMessages = {
-  denied: 'The camera is blocked for this page. Allow it in the browser’s settings and try again.',
-  busy: 'The camera is in use by another program. Close it and try again.',
-  dismissed: 'The question for the camera was closed without an answer. Try again and allow it.',
+  denied: 'Camera access is blocked. Allow it in the browser’s settings and try again.',
+  busy: 'The camera is in use by another app. Close it and try again.',
+  dismissed: 'The camera prompt was dismissed. Try again and allow the camera.',
 } as const;
 
 export class CameraAccessError extends Error {
@@ -48,11 +48,9 @@ export class IntegrityError extends Error {
   override readonly name = 'IntegrityError';
 
   constructor(global: string) {
-    super(
-      `Another script took window.${global} before the SDK could: nothing on this page can vouch for its verdicts.`,
-    );
+    super(`Another script defined window.${global} before the SDK. Load the SDK first.`);
   }
 }
 
 /** How a mount that was called off ends. */
-export const abortError = (): DOMException => new DOMException('The verification was called off.', 'AbortError');
+export const abortError = (): DOMException => new DOMException('The verification was canceled.', 'AbortError');

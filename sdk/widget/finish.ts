@@ -51,7 +51,7 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
       const mode: DegradedMode = options.degradedMode ?? ('kind' in config ? degradedModeDefault : config.degradedMode);
       const trouble = troubleError(end.trouble);
       if (mode === 'FAIL_CLOSED') throw trouble;
-      say(`${trouble.message} The mount ends by ${mode}, without a token.`);
+      say(`${trouble.message} The mount applies ${mode} and has no token.`);
       return degradedResult(mode, end.trouble.reason, sessionId ?? null, await localFacts(mounting, outcome));
     }
     case 'verdict': {
@@ -60,16 +60,16 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
       const result = resultOf(end.reply, await localFacts(mounting, outcome));
       if (end.envelope !== null) dispatch(options, dispatchOf(end.envelope));
       else if (isScored)
-        say('the signed envelope could not be read, so that onResult was not called; the verdict stands');
+        say('the signed envelope could not be read, so onResult was not called; the verdict is unchanged');
       return result;
     }
   }
 }
 
 const whose = {
-  project: 'project. Add it to its config.allowedDomains',
-  organization: 'organization. Add it there, or give the project a list of its own',
-  environment: 'project and the organization, which are empty. Add it to config.allowedDomains',
+  project: 'config.allowedDomains of the project',
+  organization: 'settings.allowedDomains of the organization',
+  environment: 'config.allowedDomains of the project',
 } as const;
 
 /** To the page's author: which list does not name this page. Nothing waits for it. */
@@ -78,7 +78,7 @@ export function explainRefusal({ service, options }: Pick<Mounting, 'service' | 
   void service.checkOrigin(options.siteKey, new AbortController().signal).then((answer) => {
     if (answer.kind !== 'said' || answer.value.allowed) return;
     const { origin, decidedBy } = answer.value;
-    say(`${String(origin)} may not use this site key, by the allowed origins of the ${whose[decidedBy]}.`);
+    say(`Origin ${String(origin)} isn’t allowed. Add it to ${whose[decidedBy]}.`);
   });
 }
 
@@ -92,7 +92,7 @@ function dispatch({ onResult }: MountOptions, dispatched: ScoreDispatch): void {
   }
   if (answer === false || dispatched.redirectUrl === null) return;
   const target = readWebUrl(dispatched.redirectUrl);
-  if (target === null) say('the page stays: redirectUrl is no web address');
+  if (target === null) say('redirectUrl is not a web URL, so the page does not redirect');
   else setTimeout(() => location.assign(target));
 }
 

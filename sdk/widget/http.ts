@@ -122,7 +122,7 @@ async function tryOnce(deps: TransportDeps, call: Call, timeoutMs: number, signa
       );
     const blocked = await deps.csp.find(call.url);
     if (blocked !== null) return { ...trouble('network', blocked), isBlocked: true };
-    return trouble('network', `E030: ${host} cannot be reached.`);
+    return trouble('network', `E030: ${host} can’t be reached. Check the connection and apiEndpoint.`);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', calledOff);
@@ -152,11 +152,11 @@ async function exchange(
   });
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
-  if (status >= 500) return trouble('server', `The service answered with status ${status}.`, retryAfterMs);
+  if (status >= 500) return trouble('server', `The service returned status ${status}. Try again later.`, retryAfterMs);
   const answer = parse(await response.text());
   // A portal or a proxy that answers in the service’s place.
   if (response.ok && (typeof answer !== 'object' || answer === null))
-    return trouble('server', `${new URL(url).host} answered with something that is no JSON object.`);
+    return trouble('server', `${new URL(url).host} did not return a JSON object. Check apiEndpoint.`);
   return { kind: 'reply', status, body: answer, etag: response.headers.get('etag'), retryAfterMs };
 }
 

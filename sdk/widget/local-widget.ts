@@ -14,7 +14,7 @@ export function createLocalWidget(
   config: LocalWidgetConfig,
 ): LocalWidget {
   const host = typeof config.container === 'string' ? document.querySelector(config.container) : config.container;
-  if (host === null) throw invalidOption('There is no such container.');
+  if (host === null) throw invalidOption('The container does not exist. Pass an element of the page.');
   const device = watchDevice();
   const locale = config.locale ?? (document.documentElement.lang || navigator.language);
   let view: View | null = null;

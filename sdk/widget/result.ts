@@ -94,10 +94,10 @@ const verdictCodes: { readonly [category: string]: keyof typeof verdictMessages 
 };
 
 const verdictMessages = {
-  DUPLICATE_DETECTED: 'This person has taken part already.',
-  LIVENESS_FAILED: 'That a live person is here was not shown well enough.',
-  AUTHENTICITY_FAILED: 'What was captured does not look like a real camera or device.',
-  FRAUD_SIGNAL: 'A sign of fraud was found.',
+  DUPLICATE_DETECTED: 'This person has already taken part.',
+  LIVENESS_FAILED: 'A live person could not be confirmed.',
+  AUTHENTICITY_FAILED: 'The capture does not seem to come from a real camera or device.',
+  FRAUD_SIGNAL: 'A fraud signal was found.',
 } as const;
 
 /** The error of a verdict that did not pass. */
@@ -128,10 +128,14 @@ const passing: readonly unknown[] = [429, 410];
 export function refusalError({ status, body }: Reply, sessionId?: string): VerifyError {
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
   const serverCode = typeof code === 'string' ? code : `HTTP_${status}`;
-  return new VerifyError(serverCode, typeof message === 'string' ? message : `The service answered ${status}.`, {
-    context: { serverCode, ...(sessionId === undefined ? {} : { sessionId }) },
-    recoverable: passing.includes(status) && serverCode !== 'QUOTA_EXCEEDED',
-  });
+  return new VerifyError(
+    serverCode,
+    typeof message === 'string' ? message : `The service returned status ${status}. Check the request.`,
+    {
+      context: { serverCode, ...(sessionId === undefined ? {} : { sessionId }) },
+      recoverable: passing.includes(status) && serverCode !== 'QUOTA_EXCEEDED',
+    },
+  );
 }
 
 export const troubleError = ({ reason, message }: Pick<Trouble, 'reason' | 'message'>): VerifyError =>

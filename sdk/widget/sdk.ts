@@ -95,8 +95,8 @@ function findHost(target: Element | string): Element {
   if (found !== null) return found;
   const what =
     typeof target === 'string'
-      ? `There is no element ${target} to mount into: mount once it is on the page.`
-      : `The target of the mount is ${String(target)}; give an element or a selector.`;
+      ? `Element ${target} does not exist. Mount when it is on the page.`
+      : `The mount target is ${String(target)}. Pass an element or a selector.`;
   throw invalidOption(what);
 }
 
@@ -104,7 +104,7 @@ function find(selector: string): Element | null {
   try {
     return document.querySelector(selector);
   } catch (cause) {
-    throw invalidOption(`${selector} is no CSS selector.`, cause);
+    throw invalidOption(`${selector} is not a CSS selector. Pass an element or a valid selector.`, cause);
   }
 }
 

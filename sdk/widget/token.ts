@@ -94,7 +94,7 @@ async function isSigned(key: Key, signature: BufferSource, signed: BufferSource)
 }
 
 const unsupported = (what: string, cause?: unknown): VerifyError =>
-  new VerifyError('UNSUPPORTED', `Checking a token needs ${what}; let the backend check it.`, {
+  new VerifyError('UNSUPPORTED', `Checking a token needs ${what}. Check it on the backend.`, {
     recoverable: false,
     cause,
   });

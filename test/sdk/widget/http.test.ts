@@ -136,7 +136,7 @@ t.test('a service that does not answer is a timeout, one that is not there a net
   t.match(await gone.call(), {
     kind: 'trouble',
     reason: 'network',
-    message: /^E030: 127\.0\.0\.1:\d+ cannot be reached/,
+    message: /^E030: 127\.0\.0\.1:\d+ can’t be reached/,
   });
 });
 
@@ -166,7 +166,7 @@ t.test('a date of Retry-After is held against the clock of the day', async (t) =
 
 t.test('a success that is no JSON object is no answer of the service', async (t) => {
   const { call } = await serve(t, (_request, response) => response.writeHead(200).end('<html>Log in</html>'));
-  t.match(await call(), { kind: 'trouble', reason: 'server', message: /no JSON object/ });
+  t.match(await call(), { kind: 'trouble', reason: 'server', message: /not return a JSON object/ });
 });
 
 t.test('Retry-After is seconds or a date', (t) => {

@@ -85,7 +85,7 @@ void t.test('a mount on its page', { skip }, async (t) => {
     await opened.begin({ siteKey, widgetMode: 'invisible', dataCollector: randomUUID() });
     t.match(await opened.settled(), { result: { status: String }, error: null });
     await waitUntil(() => opened.errors.length > 0, 'it is said on the console');
-    t.match(opened.errors, [/redirectUrl is no web address/]);
+    t.match(opened.errors, [/redirectUrl is not a web URL/]);
     t.equal(await opened.page.title(), 'Survey');
     await opened.page.close();
     await patch({ verificationMode: 'block' });
@@ -96,7 +96,7 @@ void t.test('a mount on its page', { skip }, async (t) => {
     const { page, begin, settled, errors } = await site.open('mount');
     await begin({ siteKey, widgetMode: 'invisible', degradedMode: 'FAIL_OPEN_TRUSTED' });
     t.match(await settled(), { result: null, error: { code: 'ORIGIN_NOT_ALLOWED', recoverable: false } });
-    const said = `VerifyHuman: ${site.site.origin} may not use this site key, by the allowed origins of the project. Add it to its config.allowedDomains.`;
+    const said = `VerifyHuman: Origin ${site.site.origin} isn’t allowed. Add it to config.allowedDomains of the project.`;
     await waitUntil(() => errors.includes(said), 'the page’s author is told');
     await page.close();
     await patch({ config: { allowedDomains: [] } });
@@ -107,7 +107,7 @@ void t.test('a mount on its page', { skip }, async (t) => {
     async (t) => {
       const ours = (errors: readonly string[]) => errors.filter((text) => text.startsWith('VerifyHuman'));
       for (const [options, said] of [
-        [{ siteKey: 'proj_nobody' }, /^VerifyHuman: NOT_FOUND: There is no such site key/],
+        [{ siteKey: 'proj_nobody' }, /^VerifyHuman: NOT_FOUND: The site key was not found/],
         [{ siteKey: 'pk_1' }, /^VerifyHuman: INVALID_OPTION: siteKey is the key of the probe/],
       ] as const) {
         const { page, begin, settled, errors } = await site.open('html');
@@ -120,7 +120,7 @@ void t.test('a mount on its page', { skip }, async (t) => {
       const { page, begin, settled, errors } = await site.open('mount', undefined, blocked);
       await begin({ siteKey, degradedMode: 'FAIL_OPEN_TRUSTED' });
       t.match(await settled(), { result: { status: 'pass', token: null }, error: null });
-      t.match(ours(errors), [/E030: .* Add \S+ to its connect-src directive.* The mount ends by FAIL_OPEN_TRUSTED/]);
+      t.match(ours(errors), [/E030: .* Add \S+ to its connect-src directive.* The mount applies FAIL_OPEN_TRUSTED/]);
       await page.close();
     },
   );
@@ -188,9 +188,12 @@ void t.test('a mount on its page', { skip }, async (t) => {
       page.evaluate<string>(
         `VH.mount(${target}, { siteKey: 'proj_1', apiEndpoint: '${apiEndpoint}', degradedMode: 'FAIL_CLOSED' }).catch(({ code, message }) => code + ' ' + message)`,
       );
-    t.equal(await refusalOf("'##'", baseUrl), 'INVALID_OPTION ## is no CSS selector.');
-    t.match(await refusalOf("'#none'", baseUrl), /^INVALID_OPTION There is no element #none/);
-    t.match(await refusalOf('null', baseUrl), /^INVALID_OPTION The target of the mount is null/);
+    t.equal(
+      await refusalOf("'##'", baseUrl),
+      'INVALID_OPTION ## is not a CSS selector. Pass an element or a valid selector.',
+    );
+    t.match(await refusalOf("'#none'", baseUrl), /^INVALID_OPTION Element #none does not exist/);
+    t.match(await refusalOf('null', baseUrl), /^INVALID_OPTION The mount target is null/);
     t.match(await refusalOf('document.body', 'https://'), /^INVALID_OPTION apiEndpoint is no web address/);
     t.match(await refusalOf('document.body', '/api/v1'), /^HTTP_404/, 'a path is of the page’s own host');
     await page.close();
