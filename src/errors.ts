@@ -6,114 +6,110 @@
 export const errorTable = {
   VALIDATION_FAILED: {
     status: 400,
-    meaning: 'A field is missing, malformed or contradicts another; `issues` names each by JSON pointer.',
+    meaning:
+      'A field is missing, malformed or contradicts another. Correct the fields that `issues` lists by JSON pointer.',
   },
-  MALFORMED_JSON: { status: 400, meaning: 'The body is not valid JSON.' },
+  MALFORMED_JSON: { status: 400, meaning: 'The body is not valid JSON. Correct it and send it again.' },
   INVALID_KEY: {
     status: 401,
-    meaning: 'The API key is missing, invalid, revoked or expired. The answer does not say which.',
+    meaning: 'The API key is missing, invalid, revoked or expired. Send an active key.',
   },
   INVALID_CLIENT_SECRET: {
     status: 401,
     meaning:
-      'The header X-Client-Secret is missing or is not that of the session, or there is no such session. The answer does not say which.',
+      'The header `X-Client-Secret` is missing or wrong, or the session does not exist. Send the secret of the session.',
   },
   INVALID_TOKEN: {
     status: 401,
     meaning:
-      'The dashboard token or access token is missing, malformed, expired or from another issuer, or the OAuth client of an access token was revoked or rotated.',
+      'The dashboard or access token is missing, malformed, expired, revoked or from another issuer. Get a new token.',
   },
   TRIAL_EXPIRED: {
     status: 402,
-    meaning: 'The organization’s trial has ended; `trialEndsAt` says when. Its keys work again after an upgrade.',
+    meaning: 'The organization’s trial ended at `trialEndsAt`. Upgrade to use its keys again.',
   },
   INSUFFICIENT_SCOPE: {
     status: 403,
-    meaning: 'The credential is valid and its scope or role does not suffice for this operation.',
+    meaning: 'The credential is valid but lacks the scope or role of this operation. Use one that has it.',
   },
   TIER_REQUIRED: {
     status: 403,
-    meaning: 'The organization’s tier does not unlock a field; `field` names it, and `tier` the least tier that does.',
+    meaning: 'The organization’s tier does not include `field`. Upgrade to `tier` or omit the field.',
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     meaning:
-      'The page’s origin is not in the allow-list in force: the project’s, or where that is empty the organization’s.',
+      'The page’s origin is not allowed. Add it to the project’s list, or to the organization’s if that is empty.',
   },
   NOT_FOUND: {
     status: 404,
-    meaning: 'There is nothing here for this credential: unknown, another organization’s, or not enabled.',
+    meaning:
+      'The resource is unknown, belongs to another organization, or is not enabled. Check its id and your credential.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    meaning: 'The address exists and does not take this method; the header Allow lists those it takes.',
+    meaning: 'The path does not support this method. Use a method of the header `Allow`.',
   },
-  CONFLICT: { status: 409, meaning: 'The request contradicts what is stored.' },
+  CONFLICT: { status: 409, meaning: 'The request conflicts with the stored state. Follow the message of the error.' },
   NOT_RETRYABLE: {
     status: 409,
     meaning:
-      'The session cannot be tried again: it has not ended, did not fail, another try of it passed, or the retries that config.maxRetries allows are used up; `reason` says which.',
+      'The session can’t be retried: it is not complete, did not fail, has passed, or has no retries left. See `reason`.',
   },
   RETRY_BUDGET_EXHAUSTED: {
     status: 409,
-    meaning:
-      'The respondent has used up the retries that config.maxRetries allows. This is final for the chain of sessions.',
+    meaning: 'All retries of `config.maxRetries` are used up. This is final for the chain of sessions.',
   },
   SESSION_COMPLETED: {
     status: 409,
-    meaning:
-      'The session was verified already, or another try of it passed. Its result is at /public/sessions/{id}/result; retry a session that failed.',
+    meaning: 'The session or a retry of it is already complete. Read the result at /public/sessions/{id}/result.',
   },
   CHALLENGE_CONFLICT: {
     status: 409,
     meaning:
-      'The challenge was asked for before with another commitment or frame count. What is committed stays; begin the capture again in a new session.',
+      'The challenge was requested before with another commitment or frame count. Start the capture in a new session.',
   },
   CHALLENGE_OUT_OF_ORDER: {
     status: 409,
-    meaning: 'Challenges are asked for one after the other; `expected` is the index to ask for.',
+    meaning: 'Challenges must be requested in order. Request the index `expected`.',
   },
   SESSION_EXPIRED: {
     status: 410,
-    meaning: 'The session, or what it was asked for, has expired. Create a new session.',
+    meaning: 'The session or its resource has expired. Create a new session.',
   },
   LINK_ENDED: {
     status: 410,
-    meaning:
-      'The link to the hosted page was deleted, has expired, or was used as often as it may be; `reason` says which. Make another.',
+    meaning: 'The hosted link was deleted, has expired or is used up; see `reason`. Create a new link.',
   },
-  BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than this endpoint takes.' },
+  BODY_TOO_LARGE: { status: 413, meaning: 'The body is too large for this endpoint. Send a smaller one.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    meaning: 'The content type is not one that this endpoint reads; send application/json.',
+    meaning: 'The content type is not supported. Send `application/json`.',
   },
   INVALID_ENVELOPE: {
     status: 422,
-    meaning: 'The verification envelope is malformed; `issues` names each field by JSON pointer.',
+    meaning: 'The verification envelope is malformed. Correct the fields that `issues` lists by JSON pointer.',
   },
   PROOF_REQUIRED: {
     status: 428,
-    meaning:
-      'The address makes many sessions, so that each costs some work: solve `proof` and repeat the call with it. The SDK does.',
+    meaning: 'The IP address creates many sessions. Solve `proof` and send the call again with it, as the SDK does.',
   },
   QUOTA_EXCEEDED: {
     status: 429,
-    meaning:
-      'The organization’s verifications of this month are used up; `limit`, `usage` and `resetDate` say how many and until when.',
+    meaning: 'The monthly limit of verifications is used up. Wait until `resetDate` or upgrade.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    meaning:
-      'Too many requests; the header Retry-After says when to come again, and `limit`, `usage` and `resetDate` what was used up.',
+    meaning: 'A rate limit is reached; see `limit` and `usage`. Retry after the seconds in the header `Retry-After`.',
   },
-  INTERNAL: { status: 500, meaning: 'A fault of the service; quote the request id to support.' },
+  INTERNAL: { status: 500, meaning: 'The service failed. Contact support with the request id.' },
   OVERLOADED: {
     status: 503,
-    meaning: 'More work than the service takes on at once; the header Retry-After says when to come again.',
+    meaning: 'The service is at capacity. Retry after the seconds in the header `Retry-After`.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
-    meaning: 'A store that this call needs does not answer; the header Retry-After says when to come again.',
+    meaning: 'A data store is not responding. Retry after the seconds in the header `Retry-After`.',
   },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
@@ -157,7 +153,7 @@ export class Fault extends Error {
 
 /** The fault of a store that does not answer. `internal` says which and why. */
 export function storeUnavailable(internal: string, cause?: unknown): Fault {
-  return new Fault('STORE_UNAVAILABLE', 'A store does not answer right now. Try again in a moment.', {
+  return new Fault('STORE_UNAVAILABLE', 'A data store is not responding. Try again in a moment.', {
     headers: { 'retry-after': '1' },
     internal,
     cause,
@@ -166,7 +162,7 @@ export function storeUnavailable(internal: string, cause?: unknown): Fault {
 
 /** The fault of more work than is taken on at once. `internal` says where it waits. */
 export function overloaded(internal: string, cause?: unknown): Fault {
-  return new Fault('OVERLOADED', 'The service has more work than it takes on at once. Try again in a moment.', {
+  return new Fault('OVERLOADED', 'The service is at capacity. Try again in a moment.', {
     headers: { 'retry-after': '1' },
     internal,
     cause,

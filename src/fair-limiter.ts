@@ -197,7 +197,7 @@ function refusal(operation: string, usage: number): Fault {
   const resetDate = new Date(Date.now() + 1_000).toISOString();
   return new Fault(
     'RATE_LIMIT_EXCEEDED',
-    `Your organization has as many calls of this kind under way as it may have at once (${usage}). Try again in a moment.`,
+    `Concurrency limit reached (${operation}: ${usage}). Retry when one finishes.`,
     { context: { operation, limit: usage, usage, resetDate }, headers: { 'retry-after': '1' } },
   );
 }

@@ -42,14 +42,10 @@ export function createAccessTokens({ keys, findClient, issuer, audience, now }: 
   const challenge = (): string =>
     `Bearer resource_metadata="${issuer()}/.well-known/oauth-protected-resource${audience().slice(issuer().length)}"`;
   const refused = (internal: string): Fault =>
-    new Fault(
-      'INVALID_TOKEN',
-      'The access token does not verify, has expired, or its client was revoked. Get a new one.',
-      {
-        internal,
-        headers: { 'www-authenticate': `${challenge()}, error="invalid_token"` },
-      },
-    );
+    new Fault('INVALID_TOKEN', 'The access token is invalid, expired or revoked. Request a new one.', {
+      internal,
+      headers: { 'www-authenticate': `${challenge()}, error="invalid_token"` },
+    });
 
   async function verified(token: string): Promise<Readonly<Record<string, unknown>>> {
     try {

@@ -54,7 +54,7 @@ export function createConsoleVerifier(
       algorithms: ['EdDSA'],
       requiredClaims: ['exp', 'sub', 'jti'],
     }).catch((error: unknown) => {
-      throw new Fault('INVALID_TOKEN', 'The console token does not verify or has expired. Sign in again.', {
+      throw new Fault('INVALID_TOKEN', 'The console token is invalid or has expired. Sign in again.', {
         internal: (error as { code?: string }).code ?? '',
       });
     });

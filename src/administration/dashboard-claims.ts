@@ -10,7 +10,7 @@ export function dashboardCallerOf(payload: JWTPayload): DashboardCaller {
   if (role === undefined || typeof organizationId !== 'string' || payload.sub === undefined) {
     throw new Fault(
       'INVALID_TOKEN',
-      `The dashboard token lacks what is needed: org_id, sub, and a role out of ${dashboardRoles.join(', ')}.`,
+      `The dashboard token lacks \`org_id\`, \`sub\` or a \`role\` (${dashboardRoles.join(', ')}). Add them at its issuer.`,
     );
   }
   return { kind: 'dashboard', subject: payload.sub, organizationId, role };

@@ -85,12 +85,16 @@ export function createDashboardVerifier(
       if (error instanceof Fault) throw error;
       const code = (error as { code?: string }).code ?? '';
       if (issuerFailures.includes(code) || !code.startsWith('ERR_')) {
-        throw new Fault('STORE_UNAVAILABLE', 'The issuer of dashboard tokens does not answer. Try again in a moment.', {
-          headers: { 'retry-after': '2' },
-          cause: error,
-        });
+        throw new Fault(
+          'STORE_UNAVAILABLE',
+          'The issuer of dashboard tokens is not responding. Try again in a moment.',
+          {
+            headers: { 'retry-after': '2' },
+            cause: error,
+          },
+        );
       }
-      throw new Fault('INVALID_TOKEN', 'The dashboard token does not verify or has expired. Sign in again.', {
+      throw new Fault('INVALID_TOKEN', 'The dashboard token is invalid or has expired. Sign in again.', {
         internal: code,
       });
     }
@@ -103,7 +107,7 @@ function requireType(type: string | undefined, wanted: string | null): void {
   const isFit =
     wanted === null ? plainTypes.includes(plain(type ?? 'jwt')) : type !== undefined && plain(type) === plain(wanted);
   if (!isFit)
-    throw new Fault('INVALID_TOKEN', 'This token is of another type than a dashboard token. Sign in again.', {
+    throw new Fault('INVALID_TOKEN', 'This is not a dashboard token. Sign in again.', {
       internal: `typ ${String(type).slice(0, 100)}`,
     });
 }

@@ -84,8 +84,8 @@ async function readCheckValues(
   if (absent.length > 0) {
     const named = absent.map((row) => `${row.check_value} (since ${row.admitted_at.toISOString()})`).join(', ');
     throw new Error(
-      `The master key is not that of this database: its check value is ${own}, and the database was written under ${named}. ` +
-        'Set VH_MASTER_KEY to the key that the other instances have; to change it, add the old one to VH_MASTER_KEYS_KEPT and set the new VH_MASTER_KEY.',
+      `VH_MASTER_KEY does not match this database: its check value is ${own}, the database has ${named}. ` +
+        'Use the key of the other instances. To change it, keep the old one in VH_MASTER_KEYS_KEPT.',
     );
   }
   return rows.map((row) => row.check_value);

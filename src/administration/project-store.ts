@@ -97,8 +97,8 @@ export async function updateProjectFields(
     ]);
   } catch (error) {
     if (!(error instanceof DatabaseConflict) || error.constraint !== 'projects_by_external_id') throw error;
-    throw new Fault('CONFLICT', 'Another project of the organization has this externalId.', {
-      issues: [{ path: '/externalId', message: 'is taken by another project.' }],
+    throw new Fault('CONFLICT', 'Another project has this `externalId`. Choose another one.', {
+      issues: [{ path: '/externalId', message: 'belongs to another project. Choose another one.' }],
     });
   }
 }

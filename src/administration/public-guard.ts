@@ -106,13 +106,13 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
         else if (counts !== 'reads') await limits.takeWork(counts, projectId, page, request.clientAddress);
         return visitor;
       }
-      const where =
-        visitor.decidedBy === 'environment'
-          ? 'neither the project nor its organization allows any origin yet'
-          : `the ${visitor.decidedBy}’s list of allowed origins does not name it`;
+      const { origin, decidedBy } = visitor;
+      const setting = decidedBy === 'organization' ? 'settings.allowedDomains' : 'config.allowedDomains';
       throw new Fault(
         'ORIGIN_NOT_ALLOWED',
-        `${visitor.origin ?? 'A request without an origin'} may not use this site key: ${where}.`,
+        origin === null
+          ? 'The request has no `Origin` header. Call from a page of an allowed origin.'
+          : `Origin ${origin} isn’t allowed. Add it to \`${setting}\`.`,
       );
     },
     async countProbe(projectId, origin) {

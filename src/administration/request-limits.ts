@@ -93,7 +93,7 @@ export function createLimits(deps: LimitDeps) {
       if (organization === null || endsAt === null || endsAt.getTime() > deps.now()) return;
       throw new Fault(
         'TRIAL_EXPIRED',
-        `The trial of this organization ended on ${endsAt.toISOString().slice(0, 10)}. Upgrade to go on.`,
+        `The trial ended on ${endsAt.toISOString().slice(0, 10)}. Upgrade to continue.`,
         {
           context: {
             trialEndsAt: endsAt.toISOString(),

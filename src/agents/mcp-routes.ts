@@ -32,7 +32,7 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
   });
   scope.addHook('onRequest', async ({ headers: { origin } }) => {
     if (origin !== undefined && origin !== new URL(deps.siteUrl()).origin)
-      throw new Fault('ORIGIN_NOT_ALLOWED', 'Pages of other origins are not served here. Call from a program.');
+      throw new Fault('ORIGIN_NOT_ALLOWED', 'Pages of other origins cannot call this endpoint. Call it from a server.');
   });
   scope.post('/mcp', { config: { access }, bodyLimit: bodyBytesMax }, async (request, reply) => {
     const { body } = request;
@@ -71,7 +71,7 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
     config: { access: { credential: 'none' } },
     handler: async (_request, reply) => {
       void reply.header('allow', 'POST');
-      throw new Fault('METHOD_NOT_ALLOWED', 'There are no sessions and no streams here: POST each message.');
+      throw new Fault('METHOD_NOT_ALLOWED', 'This endpoint has no sessions or streams. Send each message with POST.');
     },
   });
 }
@@ -133,12 +133,15 @@ function answerError(
 function asFault(error: Error & { statusCode?: number; code?: string }): Fault {
   if (error instanceof Fault) return error;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('BODY_TOO_LARGE', `A message has at most ${bodyBytesMax} bytes.`);
+    return new Fault('BODY_TOO_LARGE', `The message is too large. Send at most ${bodyBytesMax} bytes.`);
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the message as application/json.');
+    return new Fault(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The content type is not supported. Send the message as `application/json`.',
+    );
   if (error instanceof SyntaxError || error.statusCode === 400)
-    return new Fault('MALFORMED_JSON', 'The message is not valid JSON.');
-  return new Fault('INTERNAL', 'The service failed on this message. Quote the request id to support.', {
+    return new Fault('MALFORMED_JSON', 'The message is not valid JSON. Correct it and send it again.');
+  return new Fault('INTERNAL', 'The service failed on this message. Contact support with the request id.', {
     cause: error,
   });
 }

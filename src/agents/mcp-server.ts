@@ -61,7 +61,7 @@ export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy)
     if (tool === undefined)
       throw new McpError(
         ErrorCode.InvalidParams,
-        'There is no such tool; tools/list names those that the token may call.',
+        'This tool does not exist. Call `tools/list` to see the tools of this token.',
       );
     return callTool(deps, tool, { caller, input: params.arguments ?? {}, by });
   });
@@ -73,7 +73,10 @@ export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy)
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
     const page = deps.pages.find((known) => known.uri === uri);
     if (page === undefined)
-      throw new McpError(ErrorCode.InvalidParams, 'There is no such resource; see resources/list.');
+      throw new McpError(
+        ErrorCode.InvalidParams,
+        'This resource does not exist. Call `resources/list` to see all resources.',
+      );
     return { contents: [{ uri, mimeType: 'text/markdown', text: page.text }] };
   });
   return server;

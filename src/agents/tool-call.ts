@@ -47,16 +47,18 @@ export async function callTool(
   { caller, input, by }: { readonly caller: KeyCaller; readonly input: unknown; readonly by: RelayedBy },
 ): Promise<CallToolResult> {
   if (!mayCall(tool, caller))
-    return failed(`INSUFFICIENT_SCOPE: ${tool.name} needs an access token with the scope ${tool.scopes.join(' or ')}.`);
+    return failed(
+      `INSUFFICIENT_SCOPE: ${tool.name} needs the scope ${tool.scopes.join(' or ')}. Request a token with it.`,
+    );
   if (!tool.validate(input)) {
     const issues = (tool.validate.errors ?? []).slice(0, 10).map((violation) => describeViolation(violation, 'body'));
-    return failed(`VALIDATION_FAILED: correct the input and call again.${listed(issues)}`);
+    return failed(`VALIDATION_FAILED: The input is invalid. Correct it and call again.${listed(issues)}`);
   }
   try {
     return await answer(deps, tool, input, by);
   } catch (error) {
     by.onFailure(error);
-    return failed(`INTERNAL: The service failed on this call. Quote the request ${by.requestId} to support.`);
+    return failed(`INTERNAL: The service failed on this call. Contact support with request ${by.requestId}.`);
   }
 }
 
@@ -108,7 +110,7 @@ async function relay(
   if (answer === null)
     return {
       ok: false,
-      error: { code: 'OVERLOADED', message: `It took longer than ${deadlineMs / 1_000} s. Try again.` },
+      error: { code: 'OVERLOADED', message: `The call took longer than ${deadlineMs / 1_000} s. Try again.` },
     };
   const reply: unknown = answer.json();
   return answer.statusCode < 300 ? { ok: true, reply } : { ok: false, error: reply as ErrorBody };

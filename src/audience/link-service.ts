@@ -57,9 +57,12 @@ export function createLinkService(deps: LinkServiceDeps) {
         const study = requireStudy(await findStudy(tx, studyId, { owner: caller }));
         const supplier = requireSupplier(await findSupplier(tx, caller, asked.supplierId));
         if (study.status === 'completed' || study.status === 'cancelled')
-          throw new Fault('CONFLICT', `The study is ${study.status}, and takes nobody any more.`);
+          throw new Fault(
+            'CONFLICT',
+            `The study is ${study.status} and takes no more participants. Create a new study.`,
+          );
         if (study.suppliers.length > 0 && !study.suppliers.includes(supplier.supplierId))
-          throw new Fault('CONFLICT', 'The study names its suppliers, and this one is not among them.');
+          throw new Fault('CONFLICT', 'The study does not list this supplier. Add it to `suppliers` of the study.');
         const expSeconds = Math.floor(now() / 1_000) + (asked.expiresInDays ?? invitationDays.default) * 86_400;
         const { current } = secrets.open(supplier.supplierId, supplier);
         const entryUrl = entryUrlOf(deps.audienceUrl(), studyId);
@@ -79,12 +82,15 @@ export function createLinkService(deps: LinkServiceDeps) {
       if (link === null)
         return unjudged({
           code: 'not_an_entry_link',
-          message: `The address has to start with ${entryUrlOf(deps.audienceUrl(), '')}, and to name a study.`,
+          message: `The URL is not an entry link. Start it with ${entryUrlOf(deps.audienceUrl(), '')} and a study.`,
         });
       return inOrganization(database, caller.organizationId, async (tx) => {
         const study = await findStudy(tx, link.studyId, { owner: { ...caller, projectId: null } });
         if (study === null)
-          return unjudged({ code: 'study_unknown', message: 'There is no such study in the organization.' });
+          return unjudged({
+            code: 'study_unknown',
+            message: 'The study was not found in this organization. Check its id in the URL.',
+          });
         const verdict = await judge(tx, study, link);
         const problems = [
           ...missingIn(link),
@@ -127,14 +133,21 @@ function readLink(url: string, audienceUrl: string): GivenLink | null {
 
 const missingIn = (link: GivenLink): readonly Problem[] =>
   (['rid', 'src'] as const).flatMap((name) =>
-    link[name] === '' ? [{ code: 'value_missing', message: `The link has no ${name}.` } as const] : [],
+    link[name] === ''
+      ? [{ code: 'value_missing', message: `The link has no \`${name}\`. Add it to the link.` } as const]
+      : [],
   );
 
 function unreadableIn(link: GivenLink): readonly Problem[] {
   const traits = traitsOf(link);
   return linkTraits.flatMap((name) =>
     (link[name] ?? '') !== '' && traits[name] === null
-      ? [{ code: 'value_unreadable', message: `${name} is no value of its kind, and counts as unknown.` } as const]
+      ? [
+          {
+            code: 'value_unreadable',
+            message: `\`${name}\` is invalid and was ignored. Correct it or omit it.`,
+          } as const,
+        ]
       : [],
   );
 }
@@ -145,12 +158,17 @@ function findStudyProblems(study: Study, link: GivenLink): readonly Problem[] {
   return [
     ...(study.status === 'fielding'
       ? []
-      : [{ code: 'study_not_open', message: `The study is ${study.status}, and takes nobody now.` } as const]),
+      : [
+          {
+            code: 'study_not_open',
+            message: `The study is ${study.status} and takes no participants now. Launch it first.`,
+          } as const,
+        ]),
     ...(isElsewhere
       ? [
           {
             code: 'country_not_in_study',
-            message: `The study fields in ${study.countries.join(', ')}, not in ${country}.`,
+            message: `The study runs in ${study.countries.join(', ')}, not in ${country}. Use another country.`,
           } as const,
         ]
       : []),

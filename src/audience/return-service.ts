@@ -80,7 +80,7 @@ export function createReturnService(deps: ReturnDeps) {
       if (study === null) throw notFound('study');
       if (reservation?.studyId !== studyId) throw notFound('place in this study');
       if (at !== undefined && Date.parse(at) > now() + aheadMs)
-        throw invalid([{ path: '/at', message: 'is ahead of the time here.' }]);
+        throw invalid([{ path: '/at', message: 'is in the future. Send the time of the return.' }]);
       const applied = await apply(study, reservation, {
         status,
         by: 'owner' in caller ? 'owner' : 'survey',
@@ -88,8 +88,15 @@ export function createReturnService(deps: ReturnDeps) {
         isDated: at !== undefined,
       });
       if (applied.page === 'expired')
-        throw new Fault('CONFLICT', 'The respondent of this place was not sent to the survey.');
-      if (applied.page === 'closed') throw new Fault('CONFLICT', `The study is ${study.status}; no return counts now.`);
+        throw new Fault(
+          'CONFLICT',
+          'The respondent was not sent to the survey. Return only respondents who entered it.',
+        );
+      if (applied.page === 'closed')
+        throw new Fault(
+          'CONFLICT',
+          `The study is ${study.status}, so returns are not accepted. Check the study’s status.`,
+        );
       const { state, completion } = applied.reservation;
       return { place, status: statuses[state], completion, changed: applied.changed };
     },
@@ -105,7 +112,7 @@ async function requireSurveyKey(
   if (study === null || !isSurveyKey(await secretsOf(study), surveyKey))
     throw new Fault(
       'INVALID_KEY',
-      'Send the surveyKey of this study, or an API key, as "Authorization: Bearer <key>".',
+      'The key is missing or invalid. Send the study’s `surveyKey` or an API key as `Authorization: Bearer`.',
     );
 }
 

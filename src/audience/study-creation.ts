@@ -7,7 +7,7 @@ import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
 import type { KeyCaller } from '../kernel/caller.js';
-import { invalid, notFound } from '../kernel/faults.js';
+import { invalid, notFound, scoringDisabled } from '../kernel/faults.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { canonicalLanguage, findStudyIssues, normalCountries } from './study-rules.js';
@@ -36,8 +36,7 @@ export async function createStudy(
 ): Promise<{ readonly study: StudyWithQuotas; readonly surveyKey: string }> {
   const issues = findStudyIssues(creation, deps.environment);
   if (issues.length > 0) throw invalid(issues);
-  if (!(await deps.liteEnabled(caller.organizationId)))
-    throw notFound('operation for this organization: server-side scoring, which the gate needs, is not enabled');
+  if (!(await deps.liteEnabled(caller.organizationId))) throw scoringDisabled(caller.organizationId);
   const projectId = await projectOf(deps, caller, creation.projectId);
   const strict = creation.verification?.minimum_quality === 'strict';
   const suppliers = creation.audience.suppliers ?? [];
@@ -80,7 +79,12 @@ export async function requireKnown(
   const issues = suppliers.flatMap((id, index) =>
     known.has(id)
       ? []
-      : [{ path: `/audience/suppliers/${index}`, message: 'is no supplier of the organization; see GET /suppliers.' }],
+      : [
+          {
+            path: `/audience/suppliers/${index}`,
+            message: 'is not a supplier of this organization. See GET /suppliers.',
+          },
+        ],
   );
   if (issues.length > 0) throw invalid(issues);
 }
@@ -104,7 +108,7 @@ async function projectOf(
     ),
   );
   if (first !== undefined) return first.project_id;
-  throw new Fault('CONFLICT', 'The organization has no project to score with. Make one first, with POST /projects.');
+  throw new Fault('CONFLICT', 'The organization has no project. Create one with POST /projects.');
 }
 
 /** In the audit trail. */

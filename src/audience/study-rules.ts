@@ -35,12 +35,12 @@ export function findStudyIssues(creation: StudyCreation, environment: Environmen
   if (canonicalLanguage(audience.language) === null)
     issues.push({
       path: '/audience/language',
-      message: 'is no BCP 47 tag of a known language, such as "en" or "de-CH".',
+      message: 'must be a BCP 47 language tag, such as "en" or "de-CH".',
     });
   if (verification.minimum_quality === 'strict' && verification.service_check === false)
     issues.push({
       path: '/verification/service_check',
-      message: 'must be true where minimum_quality is strict: biometric assurance comes of the check.',
+      message: 'must be true if minimum_quality is strict, which needs biometric assurance.',
     });
   return [...issues, ...findQuotaIssues(audience.quotas ?? [], normalCountries(audience.countries))];
 }
@@ -50,7 +50,7 @@ export function findQuotaIssues(quotas: readonly StudyQuota[], countries: readon
     const path = `/audience/quotas/${index}`;
     const issues: Issue[] = [];
     if (quotas.findIndex(({ name }) => name === quota.name) < index)
-      issues.push({ path: `${path}/name`, message: 'is the name of an earlier quota; each needs its own.' });
+      issues.push({ path: `${path}/name`, message: 'must be unique. Another quota has this name.' });
     if (quota.country !== undefined && !countries.includes(quota.country.toUpperCase()))
       issues.push({
         path: `${path}/country`,
@@ -58,7 +58,7 @@ export function findQuotaIssues(quotas: readonly StudyQuota[], countries: readon
       });
     for (const name of ['gender', 'profession'] as const)
       if (quota[name] !== undefined && normalTrait(quota[name]) === '')
-        issues.push({ path: `${path}/${name}`, message: 'must not be blank; leave it out where it does not matter.' });
+        issues.push({ path: `${path}/${name}`, message: 'must not be blank. Omit it if it does not matter.' });
     if (quota.ageMin !== undefined && quota.ageMax !== undefined && quota.ageMin > quota.ageMax)
       issues.push({ path: `${path}/ageMin`, message: 'must be at most ageMax.' });
     return issues;
@@ -90,8 +90,8 @@ export function stateAfter(state: StudyState, action: StudyAction): StudyState {
   const next = transitions[state][action];
   if (next !== undefined) return next;
   const possible = possibleActions(state);
-  const hint = possible.length === 0 ? 'Nothing can be done with it any more' : `Possible now: ${possible.join(', ')}`;
-  throw new Fault('CONFLICT', `The study is ${state}, and ${action} does not apply. ${hint}.`, {
+  const hint = possible.length === 0 ? 'Create a new study' : `Use ${possible.join(' or ')}`;
+  throw new Fault('CONFLICT', `The study is ${state}, so \`${action}\` is not possible. ${hint}.`, {
     context: { state, possible },
   });
 }

@@ -119,7 +119,7 @@ export function createStudyService(deps: StudyServiceDeps) {
 
 async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: StudyPatch): Promise<void> {
   if (possibleActions(study.status).length === 0)
-    throw new Fault('CONFLICT', `The study is ${study.status}, and nothing of it changes any more.`, {
+    throw new Fault('CONFLICT', `The study is ${study.status} and can’t be changed. Create a new one.`, {
       context: { state: study.status },
     });
   const sampleSize = patch.audience?.sample_size ?? study.sampleSize;
@@ -144,9 +144,13 @@ const mergeLimits = (limits: StudyLimits, patch: NonNullable<StudyPatch['audienc
     : Object.fromEntries(Object.entries({ ...limits, ...patch }).filter(([, value]) => value !== null));
 
 const belowVerified = (what: string, wanted: number, verified: number): Fault =>
-  new Fault('CONFLICT', `${wanted} for ${what} is below the ${verified} respondents that were verified already.`, {
-    context: { verified },
-  });
+  new Fault(
+    'CONFLICT',
+    `${wanted} for ${what} is too low: ${verified} respondents are already verified. Send at least ${verified}.`,
+    {
+      context: { verified },
+    },
+  );
 
 const withQuotas = async (tx: Queryable, study: Study): Promise<StudyWithQuotas> => ({
   ...study,

@@ -19,7 +19,7 @@ const sample = Object.fromEntries(placeholders.map((name) => [name, 'x']));
 export function templateProblem(address: string, problemOf: (filled: string) => string | null): string | null {
   const unknown = placeholdersOf(address).find((name) => !placeholders.some((known) => known === name));
   if (unknown !== undefined)
-    return `has the unknown placeholder {${unknown}}; known are ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
+    return `has the unknown placeholder {${unknown}}. Use ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
   const problem = problemOf(fillPlaceholders(address, sample));
   if (problem !== null) return problem;
   return /^https?:\/\/[^/?#]*\{/i.test(address) ? 'must not have a placeholder in its host.' : null;

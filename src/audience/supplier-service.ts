@@ -91,7 +91,7 @@ export function createSupplierService(deps: SupplierServiceDeps) {
 
     async update(actor: Actor, owner: SupplierOwner, supplierId: string, change: SupplierChange) {
       const missing = (['name', 'sourceId'] as const).find((name) => change[name] === null);
-      if (missing !== undefined) throw invalid([{ path: `/${missing}`, message: 'has no default; send a value.' }]);
+      if (missing !== undefined) throw invalid([{ path: `/${missing}`, message: 'has no default. Send a value.' }]);
       return changing(owner, supplierId, async (tx, supplier): Promise<SupplierReply> => {
         const settings = changedSettings(supplier, change);
         await require(owner, settings);
@@ -152,7 +152,8 @@ const postbackLogOf = ({ database, postbacks }: SupplierServiceDeps) => ({
   replayPostback: (actor: Actor, owner: SupplierOwner, supplierId: string, deliveryId: string) =>
     inOrganization(database, owner.organizationId, async (tx) => {
       const supplier = requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true }));
-      if (supplier.postbackUrl === null) throw new Fault('CONFLICT', 'The supplier has no postbackUrl. Set one first.');
+      if (supplier.postbackUrl === null)
+        throw new Fault('CONFLICT', 'The supplier has no `postbackUrl`. Set one first.');
       if (!(await postbacks.replay(tx, supplierId, deliveryId))) throw notFound('delivery');
       await note(tx, actor, supplier, 'supplier.postback_replayed', { deliveryId });
       return { deliveryId };
@@ -166,8 +167,11 @@ export function requireSupplier(supplier: Supplier | null): Supplier {
 
 const conflictOf = async (tx: Queryable, owner: SupplierOwner, sourceId: string): Promise<Fault> =>
   (await findSupplierOfSource(tx, owner, sourceId)) === null
-    ? new Fault('CONFLICT', `The organization has ${suppliersPerOrganizationMax} suppliers, which is the most.`)
-    : new Fault('CONFLICT', `Another supplier has the sourceId "${sourceId}"; links of the two would look the same.`);
+    ? new Fault(
+        'CONFLICT',
+        `The organization has reached the limit of ${suppliersPerOrganizationMax} suppliers. Contact support.`,
+      )
+    : new Fault('CONFLICT', `Another supplier has the \`sourceId\` "${sourceId}". Choose another one.`);
 
 /** For the audit trail. Addresses may contain secrets, so only their beginnings are shown. */
 const shown = ({ redirects, postbackUrl, ...settings }: SupplierSettings): Readonly<Record<string, unknown>> => ({

@@ -35,19 +35,18 @@ export function createConsoleSessions({ masterKey, verify, takesLinks, now }: Co
     start,
 
     async useLink(link: string): Promise<StartedSession> {
-      if (!takesLinks)
-        throw new Fault('INVALID_TOKEN', 'This service takes no sign-in links. Sign in with your account.');
+      if (!takesLinks) throw new Fault('INVALID_TOKEN', 'Sign-in links are turned off. Sign in with your account.');
       const { caller, id, issuedAtMs, expiresAtMs } = await verify(link, 'link');
       for (const [known, untilMs] of used) if (untilMs < now()) used.delete(known);
       if (used.has(id) || issuedAtMs < startedMs)
-        throw new Fault('INVALID_TOKEN', 'This link was used, or the service restarted. Run "npm run console" again.');
+        throw new Fault('INVALID_TOKEN', 'The link was used or has expired. Run `npm run console` again.');
       used.set(id, expiresAtMs);
       return start(caller);
     },
 
     /** A dashboard token for the session, and who it stands for. */
     async tokenOf(session: string | null) {
-      if (session === null) throw new Fault('INVALID_TOKEN', 'You are not signed in to the console.');
+      if (session === null) throw new Fault('INVALID_TOKEN', 'You are not signed in. Sign in to the console.');
       const { caller } = await verify(session, 'session');
       const token = await issueConsoleToken(masterKey, 'dashboard', caller, now());
       const { expiresAtMs } = await verify(token, 'dashboard');

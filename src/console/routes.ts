@@ -83,5 +83,5 @@ export async function registerConsoleRoutes(app: FastifyInstance, deps: ConsoleR
 async function requireOwnOrigin({ headers }: FastifyRequest, siteUrl: string): Promise<void> {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? headers.origin === new URL(siteUrl).origin : site === 'same-origin';
-  if (!isOwn) throw new Fault('ORIGIN_NOT_ALLOWED', `Open the console at ${siteUrl}/console.`);
+  if (!isOwn) throw new Fault('ORIGIN_NOT_ALLOWED', `The console has another address. Open ${siteUrl}/console.`);
 }

@@ -58,7 +58,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
     requireKindOfKey(caller, access);
     requireScope(caller, access, deps);
     if (caller.kind === 'key' && caller.isDemo && access.demo === 'refused')
-      throw new Fault('INSUFFICIENT_SCOPE', 'A demo key measures and changes nothing; use a key of the project.');
+      throw new Fault('INSUFFICIENT_SCOPE', 'Demo keys can’t do this. Use a project key.');
     await requireOwnership(request, caller, access, deps);
   });
 }
@@ -132,36 +132,46 @@ function requireKindOfKey(caller: Caller, { credential, oauth }: GuardedAccess):
   if (caller.kind !== 'key') return;
   if (caller.client === true) {
     if (oauth !== undefined) return;
-    throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes no access token, whatever its scopes.');
+    throw new Fault(
+      'INSUFFICIENT_SCOPE',
+      'Access tokens can’t call this operation. Use an API key or a dashboard token.',
+    );
   }
   if (credential === 'api-key' || credential === 'dashboard-or-key') return;
   if (credential === 'dashboard')
-    throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes a dashboard token, not an API key.');
+    throw new Fault('INSUFFICIENT_SCOPE', 'API keys can’t call this operation. Use a dashboard token.');
   if (caller.projectId === null) return;
   const needed = credential === 'organization-key' ? 'an organization key' : 'a dashboard token or an organization key';
-  throw new Fault('INSUFFICIENT_SCOPE', `This operation takes ${needed}; a project key does not suffice.`);
+  throw new Fault('INSUFFICIENT_SCOPE', `Project keys can’t call this operation. Use ${needed}.`);
 }
 
 function requireScope(caller: Caller, { scope, role, oauth = [] }: GuardedAccess, deps: AccessDeps): void {
   if (caller.kind === 'key' && caller.client === true) return requireGranted(caller, oauth, deps);
   if (caller.kind === 'key') {
     if (scope !== undefined && !caller.scopes.includes(scope))
-      throw new Fault('INSUFFICIENT_SCOPE', `This operation needs a key with the scope ${scope}.`);
+      throw new Fault('INSUFFICIENT_SCOPE', `This key lacks the scope \`${scope}\`. Use a key that has it.`);
     return;
   }
   if (role !== undefined && dashboardRoles.indexOf(caller.role) < dashboardRoles.indexOf(role)) {
-    throw new Fault('INSUFFICIENT_SCOPE', `This operation needs the role ${role}; yours is ${caller.role}.`);
+    throw new Fault(
+      'INSUFFICIENT_SCOPE',
+      `Your role is ${caller.role}, but this operation needs ${role}. Ask an owner or admin.`,
+    );
   }
 }
 
 /** An empty list takes any access token. */
 function requireGranted(caller: KeyCaller, oauth: readonly OAuthScope[], { accessTokens }: AccessDeps): void {
   if (oauth.length === 0 || oauth.some((scope) => caller.scopes.includes(scope))) return;
-  throw new Fault('INSUFFICIENT_SCOPE', `This operation needs an access token with the scope ${oauth.join(' or ')}.`, {
-    headers: {
-      'www-authenticate': `${accessTokens?.challenge() ?? 'Bearer'}, error="insufficient_scope", scope="${oauth[0] ?? ''}"`,
+  throw new Fault(
+    'INSUFFICIENT_SCOPE',
+    `The access token lacks the scope ${oauth.join(' or ')}. Request a token with it.`,
+    {
+      headers: {
+        'www-authenticate': `${accessTokens?.challenge() ?? 'Bearer'}, error="insufficient_scope", scope="${oauth[0] ?? ''}"`,
+      },
     },
-  });
+  );
 }
 
 /** The only check of ownership: of the project, organization and key in the path. */

@@ -58,7 +58,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (_error, request, reply) => {
       answerFault(
-        new Fault('VALIDATION_FAILED', 'The address is not well-formed: check its percent-encoding.'),
+        new Fault('VALIDATION_FAILED', 'The URL is malformed. Correct its percent-encoding.'),
         request,
         reply,
       );

@@ -9,10 +9,11 @@ import type { GuardedAccess } from './access-declaration.js';
 const missingCredential: Readonly<
   Record<Exclude<GuardedAccess['credential'], 'api-key' | 'organization-key' | 'access-token'>, string>
 > = {
-  dashboard: 'Send a dashboard token as "Authorization: Bearer <token>".',
-  'dashboard-or-key': 'Send a dashboard token as "Authorization: Bearer <token>", or an API key in X-API-Key.',
+  dashboard: 'The dashboard token is missing or invalid. Send it as `Authorization: Bearer`.',
+  'dashboard-or-key':
+    'The credential is missing or invalid. Send a dashboard token as `Authorization: Bearer`, or an API key as `X-API-Key`.',
   'dashboard-or-organization-key':
-    'Send a dashboard token as "Authorization: Bearer <token>", or an organization key in X-API-Key.',
+    'The credential is missing or invalid. Send a dashboard token as `Authorization: Bearer`, or an organization key as `X-API-Key`.',
 };
 
 export async function authenticate(request: FastifyRequest, access: GuardedAccess, deps: AccessDeps): Promise<Caller> {
@@ -33,7 +34,9 @@ export async function authenticate(request: FastifyRequest, access: GuardedAcces
 async function requireAccessToken(bearer: string | undefined, { accessTokens }: AccessDeps): Promise<KeyCaller> {
   if (bearer !== undefined && accessTokens !== undefined) return accessTokens.verify(bearer);
   const headers = accessTokens === undefined ? {} : { 'www-authenticate': accessTokens.challenge() };
-  throw new Fault('INVALID_TOKEN', 'Send an access token as "Authorization: Bearer <token>".', { headers });
+  throw new Fault('INVALID_TOKEN', 'The access token is missing or invalid. Send it as `Authorization: Bearer`.', {
+    headers,
+  });
 }
 
 /** If a route takes the project from the key, an OAuth client names it in X-Project-Id; without that header it calls as an organization key does. */
@@ -54,8 +57,11 @@ async function requireKey(secret: string | undefined, deps: AccessDeps): Promise
   const caller = secret === undefined ? null : await deps.findKey(secret);
   if (caller !== null) return caller;
   if (secret?.startsWith('pk_') === true)
-    throw new Fault('INVALID_KEY', 'This is a probe key, which belongs on the page. Send the secret key ("vf_...").');
-  throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
+    throw new Fault('INVALID_KEY', 'Probe keys can’t call the API. Send a secret key (`vf_…`).');
+  throw new Fault(
+    'INVALID_KEY',
+    'The API key is missing or invalid. Send it as `X-API-Key` or `Authorization: Bearer`.',
+  );
 }
 
 function bearerOf(header: string | undefined): string | undefined {

@@ -25,10 +25,10 @@ export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath
   function unserved({ url, method }: FastifyRequest): Fault {
     const methods = methodsOf(url.split('?', 1)[0] ?? '/');
     return methods.length > 0 && !methods.includes(method)
-      ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, {
+      ? new Fault('METHOD_NOT_ALLOWED', `The method is not allowed here. Use ${methods.join(' or ')}.`, {
           headers: { allow: methods.join(', ') },
         })
-      : new Fault('NOT_FOUND', `There is nothing at this address. The operations are listed at ${docsPath}.`);
+      : new Fault('NOT_FOUND', `This path does not exist. See the operations at ${docsPath}.`);
   }
   // An unreadable body sent to an unknown path is a 404.
   app.setErrorHandler(async (error: FastifyError | Fault, request, reply) => {
@@ -77,22 +77,27 @@ function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Fault(
         'BODY_TOO_LARGE',
-        `The body is larger than the ${request.routeOptions.bodyLimit ?? 0} bytes that this endpoint takes.`,
+        `The body is too large. Send at most ${request.routeOptions.bodyLimit ?? 0} bytes.`,
       );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON with "Content-Type: application/json".');
+      return new Fault(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The content type is not supported. Send JSON with `Content-Type: application/json`.',
+      );
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new Fault('MALFORMED_JSON', 'The body is empty; send JSON.');
+      return new Fault('MALFORMED_JSON', 'The body is empty. Send JSON.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
+      return new Fault('MALFORMED_JSON', 'The body is not valid JSON. Correct it and send it again.');
     default:
   }
   if (error instanceof SyntaxError || error.name === 'SyntaxError')
-    return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
+    return new Fault('MALFORMED_JSON', 'The body is not valid JSON. Correct it and send it again.');
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
-    return new Fault('VALIDATION_FAILED', 'The request could not be read.', { internal: error.message });
+    return new Fault('VALIDATION_FAILED', 'The request could not be read. Check its headers and body.', {
+      internal: error.message,
+    });
   }
-  return new Fault('INTERNAL', 'The service failed on this request. Quote the request id to support.', {
+  return new Fault('INTERNAL', 'The service failed on this request. Contact support with the request id.', {
     cause: error,
   });
 }
@@ -166,14 +171,13 @@ interface Refusal {
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
-    message: 'The headers are larger than 16 KB together; send fewer or shorter ones.',
+    message: 'The headers are larger than 16 KB. Send fewer or shorter ones.',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive whole in time; send it again.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time. Send it again.' },
 };
 const malformed: Refusal = {
   status: 400,
-  message:
-    'This is not well-formed HTTP. Look for a line break or a control character in a header, a key for instance.',
+  message: 'The request is malformed HTTP. Remove line breaks and control characters from its headers.',
 };
 
 /**

@@ -32,13 +32,13 @@ function isJson(body: string): boolean {
 const forbiddenName = (): Fault =>
   new Fault(
     'MALFORMED_JSON',
-    'The body holds a name that is taken nowhere: "__proto__", or "constructor" with "prototype" inside or "toJSON" next to it. Leave it out.',
+    'The properties `__proto__`, `constructor.prototype` and `toJSON` aren’t allowed. Remove them.',
   );
 
 export function registerNesting(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (isDeeper(request.body, nestingMax))
-      return done(invalid([{ path: '', message: `is nested deeper than ${nestingMax} levels.` }]));
+      return done(invalid([{ path: '', message: `is nested deeper than ${nestingMax} levels. Send fewer.` }]));
     done(claimsToJson(request.body) ? forbiddenName() : undefined);
   });
 }

@@ -96,13 +96,13 @@ export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/
 export function findUnstorable(value: unknown, path: string): Issue | null {
   if (typeof value === 'string')
     return unstorable.test(value)
-      ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' }
+      ? { path, message: 'contains a NUL character or half of a surrogate pair. Remove it.' }
       : null;
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, child] of Object.entries(value)) {
     const at = `${path}/${pointerSegment(name)}`;
     const issue =
-      (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ??
+      (unstorable.test(name) ? { path: at, message: 'is not allowed as a name. Rename it.' } : null) ??
       findUnstorable(child, at);
     if (issue !== null) return issue;
   }
@@ -113,9 +113,9 @@ export function findMetadataIssue(metadata: Metadata): Issue | null {
   const path = '/metadata';
   // The depth first: what is nested too deeply to be walked is not written as JSON either.
   if (isDeeper(metadata, metadataDepthMax))
-    return { path, message: `has more than ${metadataDepthMax} levels of objects and lists.` };
+    return { path, message: `has more than ${metadataDepthMax} levels of nesting. Send fewer.` };
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   return bytes > metadataBytesMax
-    ? { path, message: `has ${bytes} bytes of JSON; at most ${metadataBytesMax} are kept.` }
+    ? { path, message: `has ${bytes} bytes of JSON. Send at most ${metadataBytesMax}.` }
     : null;
 }

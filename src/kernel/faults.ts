@@ -8,7 +8,7 @@ export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'i
   return new Fault(
     'VALIDATION_FAILED',
     first === undefined
-      ? 'The request is not valid.'
+      ? 'The request is not valid. Correct the fields in `issues`.'
       : `${first.path === '' ? 'The body' : first.path} ${first.message}`,
     { ...details, issues },
   );
@@ -16,7 +16,15 @@ export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'i
 
 /** The same 404 for resources that do not exist and resources of others. */
 export function notFound(what: string): Fault {
-  return new Fault('NOT_FOUND', `There is no such ${what}.`);
+  return new Fault('NOT_FOUND', `The ${what} was not found. Check its id and your credential.`);
+}
+
+/** The 404 of scoring operations for an organization without scoring. */
+export function scoringDisabled(organizationId: string): Fault {
+  return new Fault(
+    'NOT_FOUND',
+    `Scoring isn’t enabled. Ask your operator to run \`enable-lite --org ${organizationId}\`.`,
+  );
 }
 
 /** 429 with Retry-After, the remaining calls and the end of the window in headers and body. `who` starts the sentence: "This key"; `what` is counted. */
@@ -24,7 +32,7 @@ export function rateLimited(who: string, rate: RateState, what = 'calls'): Fault
   const retryAfter = Math.max(1, Math.ceil(rate.resetInSeconds));
   return new Fault(
     'RATE_LIMIT_EXCEEDED',
-    `${who} may make ${rate.limit} ${what} in this window. Come again in ${retryAfter} s.`,
+    `${who} reached its limit of ${rate.limit} ${what}. Retry in ${retryAfter} s.`,
     {
       headers: {
         'retry-after': String(retryAfter),

@@ -15,7 +15,9 @@ export function readPage({ limit = pageDefault, cursor }: PageQuery): Page {
   if (cursor === undefined) return { limit, below: null };
   const below = Buffer.from(cursor, 'base64url').toString('utf8');
   if (!idForm.test(below))
-    throw invalid([{ path: '/querystring/cursor', message: 'is not the nextCursor of a page of this list.' }]);
+    throw invalid([
+      { path: '/querystring/cursor', message: 'is not a cursor of this list. Send `nextCursor` of the previous page.' },
+    ]);
   return { limit, below };
 }
 

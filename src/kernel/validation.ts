@@ -89,10 +89,10 @@ export function describeViolation(violation: Violation, context: string): Issue 
   if (keyword === 'not')
     return {
       path: base,
-      message: (parentSchema as { description?: string } | undefined)?.description ?? 'is not taken here.',
+      message: (parentSchema as { description?: string } | undefined)?.description ?? 'isn’t allowed here. Remove it.',
     };
   if (keyword === 'format' && named['format'] === 'date-time')
-    return { path: base, message: 'must be a time with its zone, such as "2026-06-01T12:00:00Z".' };
+    return { path: base, message: 'must be a time with a time zone, such as "2026-06-01T12:00:00Z".' };
   if (keyword === 'propertyNames')
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
@@ -100,7 +100,9 @@ export function describeViolation(violation: Violation, context: string): Issue 
 
 /** The issue of a time that is well-formed but does not exist, such as 23:59:60. */
 export const timeIssues = (path: string, time: string | undefined): Issue[] =>
-  time !== undefined && Number.isNaN(Date.parse(time)) ? [{ path, message: 'is not a time that a calendar has.' }] : [];
+  time !== undefined && Number.isNaN(Date.parse(time))
+    ? [{ path, message: 'is not a valid date. Send an existing day.' }]
+    : [];
 
 /** Whether the keys of an object are countries. */
 function isByCountry(schema: object | undefined): boolean {

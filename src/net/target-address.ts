@@ -104,8 +104,8 @@ export function objectionTo(text: string, { classify, allowPrivate }: TargetRule
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
   if (!schemes.includes(url.protocol)) return 'must start with https://.';
   if (url.username !== '' || url.password !== '')
-    return 'must not hold a user name or password; check the signature of the request instead.';
-  if (url.hash !== '') return 'must not have a fragment (#...): it is never sent.';
+    return 'must not contain a user name or password. Check the request’s signature instead.';
+  if (url.hash !== '') return 'must not have a fragment (#...).';
   if (allowPrivate) return null;
   if (url.port !== '' && !ports.includes(url.port)) return `must use port ${ports.join(' or ')}, not ${url.port}.`;
   return objectionToHost(hostOf(url), classify);
@@ -117,10 +117,10 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').r
 function objectionToHost(host: string, classify: ClassifyTarget): string | null {
   if (isIP(host) !== 0) {
     const verdict = classify(host);
-    return verdict.allowed ? null : `must name a server on the public internet; ${host} is ${verdict.kind}.`;
+    return verdict.allowed ? null : `must be on the public internet; ${host} is ${verdict.kind}.`;
   }
   // What ends in no top-level domain of the internet (.svc, .internal, .corp) has a meaning inside of a network only.
   if (!host.includes('.') || parse(host).isIcann !== true || innerNames.test(host))
-    return `must name a server on the public internet; ${host} is a name of an inner network.`;
+    return `must be on the public internet; ${host} is a private name.`;
   return null;
 }

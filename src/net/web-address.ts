@@ -25,11 +25,11 @@ export function readWebAddress(text: string): URL | null {
 /** What is wrong with an address that people are sent on to, as the end of a sentence that starts with its name; null where nothing is. */
 export function redirectProblem(text: string, environment: Environment): string | null {
   const url = readWebAddress(text);
-  if (url === null) return 'must be an absolute https:// address without user name and password.';
+  if (url === null) return 'must be an absolute https:// URL without user name and password.';
   if (url.protocol === 'https:') return null;
   if (environment === 'development')
     return loopbackHosts.includes(url.hostname)
       ? null
-      : 'must be an https:// address; plain http:// is for localhost, in development.';
-  return 'must be an https:// address.';
+      : 'must be an https:// URL. In development, http://localhost is allowed, too.';
+  return 'must be an https:// URL.';
 }

@@ -26,9 +26,12 @@ export async function authenticateClient(
   const basic = readBasic(authorization);
   const assertion = form.get('client_assertion');
   if (form.has('client_secret'))
-    throw new OAuthError('invalid_request', 'Send the secret in the header Authorization (client_secret_basic).');
+    throw new OAuthError(
+      'invalid_request',
+      'The secret is in the wrong place. Send it in the `Authorization` header (client_secret_basic).',
+    );
   if (basic !== null && assertion !== undefined)
-    throw new OAuthError('invalid_request', 'Authenticate by a secret or by an assertion, not by both.');
+    throw new OAuthError('invalid_request', 'The request has a secret and an assertion. Send only one of them.');
   if (assertion !== undefined && form.get('client_assertion_type') !== assertionType)
     throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
   const clientId = basic?.clientId ?? (assertion === undefined ? null : claimedClient(assertion));
@@ -40,7 +43,7 @@ export async function authenticateClient(
   await deps.limits.takeFailedAuthentication(client?.clientId ?? null);
   throw new OAuthError(
     'invalid_client',
-    'The client is unknown, was revoked, or did not authenticate: send its id and secret as Basic, or a new assertion that one of its keys signs.',
+    'The client is unknown, revoked or not authenticated. Send its id and secret, or a new signed assertion.',
   );
 }
 
@@ -54,7 +57,7 @@ function holdsSecret(client: StoredClient | null, secret: string): boolean {
 export function readForm(text: string): ReadonlyMap<string, string> {
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter is there twice.');
+    if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter appears twice. Send it once.');
     form.set(name, value);
   }
   return new Map([...form].filter(([, value]) => value !== ''));
@@ -66,11 +69,17 @@ function readBasic(header: string | undefined): { readonly clientId: string; rea
   const text = Buffer.from(header.slice('basic '.length).trim(), 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 0)
-    throw new OAuthError('invalid_client', 'The header Authorization is not clientId:clientSecret in base64.');
+    throw new OAuthError(
+      'invalid_client',
+      'The `Authorization` header is malformed. Send clientId:clientSecret in base64.',
+    );
   try {
     return { clientId: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
   } catch {
-    throw new OAuthError('invalid_client', 'The header Authorization is not form-encoded before its base64.');
+    throw new OAuthError(
+      'invalid_client',
+      'The `Authorization` header is not form-encoded. Encode its values before base64.',
+    );
   }
 }
 

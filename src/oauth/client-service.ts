@@ -76,7 +76,10 @@ export function createClientService({ database, directories }: ClientServiceDeps
         // The organization of a dashboard token need not exist here.
         if (count === null) throw notFound('organization');
         if (count >= clientsMax)
-          throw new Fault('CONFLICT', `An organization has at most ${clientsMax} OAuth clients. Revoke one first.`);
+          throw new Fault(
+            'CONFLICT',
+            `The organization has reached the limit of ${clientsMax} OAuth clients. Revoke one first.`,
+          );
         const clientId = makeId('client');
         const client = await insertClient(tx, { clientId, organizationId, name, scopes }, credential);
         const { authentication } = showClient(client);
@@ -132,13 +135,12 @@ function makeCredential(jwks: ClientKeySet | undefined): {
 
 function requireReach(caller: Caller | null, scopes: readonly OAuthScope[]): void {
   if (caller?.kind !== 'key') return;
-  if (caller.isTest)
-    throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers no OAuth clients: they act as live keys do.');
+  if (caller.isTest) throw new Fault('INSUFFICIENT_SCOPE', 'Test keys can’t manage OAuth clients. Use a live key.');
   const beyond = scopes.find((scope) => !caller.scopes.includes(oauthScopes[scope].keyScope));
   if (beyond !== undefined)
     throw new Fault(
       'INSUFFICIENT_SCOPE',
-      `A key administers a client with the scope ${beyond} only if it has ${oauthScopes[beyond].keyScope} itself.`,
+      `This key lacks ${oauthScopes[beyond].keyScope}, which a client with ${beyond} needs. Use a key that has it.`,
     );
 }
 
@@ -150,7 +152,7 @@ function readKeySet({ keys }: ClientKeySet): ClientKeySet {
   });
   const kids = keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid]));
   if (new Set(kids).size < kids.length || (keys.length > 1 && kids.length < keys.length))
-    issues.push({ path: '/jwks/keys', message: 'must each have a kid of their own where there are several.' });
+    issues.push({ path: '/jwks/keys', message: 'must each have a unique `kid`.' });
   if (issues.length > 0) throw invalid(issues);
   return {
     keys: keys.map(({ kty, kid, crv, x, y, n, e }) => ({
@@ -164,7 +166,7 @@ function readKeySet({ keys }: ClientKeySet): ClientKeySet {
 
 function problemOf(key: ClientKeySet['keys'][number]): string | null {
   if (privateMembers.some((member) => member in key))
-    return 'holds a private key, which is to be thrown away now: send the public half only.';
+    return 'contains a private key. Discard that key and send only a public key.';
   if (key.kty === 'OKP' && key.crv !== 'Ed25519') return 'must have the crv Ed25519.';
   if (key.kty === 'EC' && key.crv !== 'P-256') return 'must have the crv P-256.';
   try {
@@ -172,6 +174,6 @@ function problemOf(key: ClientKeySet['keys'][number]): string | null {
     const isFit = modulusLength === undefined || (modulusLength >= rsaBitsMin && modulusLength <= rsaBitsMax);
     return isFit ? null : `must have ${rsaBitsMin} to ${rsaBitsMax} bits.`;
   } catch {
-    return 'is no valid public key.';
+    return 'is not a valid public key.';
   }
 }

@@ -37,9 +37,15 @@ function asOAuthError(error: Error & { statusCode?: number }, request: FastifyRe
   if (error instanceof Fault && error.code === 'RATE_LIMIT_EXCEEDED') return new OAuthError('slow_down', error.message);
   if (error instanceof Fault && error.status === 503) return new OAuthError('temporarily_unavailable', error.message);
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return new OAuthError('invalid_request', 'Send the request as application/x-www-form-urlencoded, at most 16 KiB.');
+    return new OAuthError(
+      'invalid_request',
+      'The request is malformed. Send at most 16 KiB as `application/x-www-form-urlencoded`.',
+    );
   request.log.error({ requestId: request.id, err: error }, 'the token endpoint failed');
-  return new OAuthError('server_error', `The service failed on this request. Quote the request id ${request.id}.`);
+  return new OAuthError(
+    'server_error',
+    `The service failed on this request. Contact support with request id ${request.id}.`,
+  );
 }
 
 function answer({ error, message }: OAuthError, cause: Error, reply: FastifyReply): FastifyReply {

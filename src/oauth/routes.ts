@@ -45,17 +45,22 @@ function registerTokenEndpoint(scope: FastifyInstance, deps: OAuthDeps): void {
     }
   });
   scope.get('/oauth/authorize', { config: { access } }, async () => {
-    throw new OAuthError('unsupported_response_type', 'This server authorizes clients only: use client credentials.');
+    throw new OAuthError('unsupported_response_type', 'This response type is not supported. Use client credentials.');
   });
 }
 
 async function answerForm(deps: OAuthDeps, authorization: string | undefined, body: unknown): Promise<object> {
-  if (typeof body !== 'string') throw new OAuthError('invalid_request', `Send the parameters as ${formType}.`);
+  if (typeof body !== 'string')
+    throw new OAuthError(
+      'invalid_request',
+      `The content type is not supported. Send the parameters as \`${formType}\`.`,
+    );
   const form = readForm(body);
   const grantType = form.get('grant_type');
-  if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
+  if (grantType === undefined)
+    throw new OAuthError('invalid_request', '`grant_type` is missing. Send `client_credentials`.');
   if (grantType !== 'client_credentials')
-    throw new OAuthError('unsupported_grant_type', 'This server grants client_credentials only.');
+    throw new OAuthError('unsupported_grant_type', 'This grant type is not supported. Use `client_credentials`.');
   const client = await authenticateClient(deps, authorization, form);
   await deps.limits.takeToken(client.clientId);
   requireOurs(deps.siteUrl(), form.get('resource'));
@@ -74,14 +79,14 @@ function readScopes(held: readonly OAuthScope[], wanted: string | undefined): re
   const names = wanted.split(' ').filter((name) => name !== '');
   const beyond = names.find((name) => !held.some((scope) => scope === name));
   if (beyond !== undefined || names.length === 0)
-    throw new OAuthError('invalid_scope', `The client may ask for: ${held.join(' ')}.`);
+    throw new OAuthError('invalid_scope', `A scope is not allowed for this client. Request ${held.join(' ')}.`);
   return oauthScopeNames.filter((scope) => names.includes(scope));
 }
 
 /** A resource (RFC 8707) is this site or something on it. */
 function requireOurs(siteUrl: string, resource: string | undefined): void {
   if (resource === undefined || resource === siteUrl || resource.startsWith(`${siteUrl}/`)) return;
-  throw new OAuthError('invalid_target', `Tokens of this server are good at ${siteUrl} only.`);
+  throw new OAuthError('invalid_target', `The resource is not known. Use ${siteUrl}.`);
 }
 
 /** Paths below the site that take access tokens. */

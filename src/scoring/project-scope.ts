@@ -37,7 +37,7 @@ export async function resolveProjectScope(
   const own = caller.kind === 'key' ? caller.projectId : null;
   const projectId = own ?? named;
   if (projectId === undefined)
-    throw invalid([{ path: '/projectId', message: 'is needed with this credential: name the project.' }]);
+    throw invalid([{ path: '/projectId', message: 'is required with this credential. Send the id of the project.' }]);
   const isOther = named !== undefined && named !== projectId;
   if (isOther || (own === null && (await deps.findOwner(projectId)) !== organizationId)) throw notFound('project');
   const mode = caller.kind === 'key' ? caller : {};

@@ -55,8 +55,8 @@ const portForm = /^(?:\d+(?:\.\d+){3}|\[[0-9a-f:.]+\]):\d+$/i;
 /** What is wrong with a text that is not one address. */
 function describeAddress(text: string): string {
   if (text.includes(','))
-    return 'is a list, as X-Forwarded-For has it. Send the first address alone, the respondent’s: the others are proxies.';
-  if (portForm.test(text)) return 'has a port. Send the address alone.';
+    return 'is a list, like X-Forwarded-For. Send only its first address, which is the respondent’s.';
+  if (portForm.test(text)) return 'has a port. Send only the IP address.';
   return 'must be one IPv4 or IPv6 address, without port or zone.';
 }
 
@@ -185,7 +185,7 @@ function lettersOf(name: string): string {
 export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issue[] {
   return names.map(({ path, nearest }) => ({
     path,
-    message: `is not a known name${suggest(nearest)} A test key refuses what a live key would ignore.`,
+    message: `is unknown${suggest(nearest)} Test keys refuse unknown fields; live keys ignore them.`,
   }));
 }
 

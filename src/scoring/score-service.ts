@@ -4,7 +4,7 @@
  * receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
 import { LRUCache } from 'lru-cache';
-import { notFound, rateLimited } from '../kernel/faults.js';
+import { rateLimited, scoringDisabled } from '../kernel/faults.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { PoolResults } from '../contract/pool.js';
@@ -215,14 +215,14 @@ function createEnabledCheck({ subjects, logger, now }: Pick<ScoreServiceDeps, 's
         'a score was refused: scoring is switched off for this organization; the command switches it on',
       );
     }
-    throw notFound('operation for this organization: server-side scoring is not enabled');
+    throw scoringDisabled(organizationId);
   };
 }
 
 function idempotencyConflict(): Fault {
   return new Fault(
     'CONFLICT',
-    'This Idempotency-Key came with another body within 24 hours. Send the same body again, or a new key.',
+    'This Idempotency-Key was used with another body within 24 hours. Send the same body, or a new key.',
   );
 }
 

@@ -71,7 +71,7 @@ function quotaExceeded(limit: number, usage: number, nowMs: number): Fault {
   const { next } = monthOf(nowMs);
   return new Fault(
     'QUOTA_EXCEEDED',
-    `The organization’s ${limit} verifications of this month are used up. More from ${next}, or after an upgrade.`,
+    `The monthly limit of ${limit} verifications is used up. Wait until ${next} or upgrade.`,
     {
       context: { limit, usage, resetDate: `${next}T00:00:00.000Z` },
       headers: { 'retry-after': String(Math.max(1, Math.ceil((Date.parse(next) - nowMs) / 1_000))) },

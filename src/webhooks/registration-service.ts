@@ -65,7 +65,7 @@ export function createRegistrationService({ database, secrets, target, onChange 
         if ((await countWebhooks(tx, owner.projectId)) >= webhooksPerProjectMax)
           throw new Fault(
             'CONFLICT',
-            `The project has ${webhooksPerProjectMax} webhooks, which is the most. Delete one that is not needed.`,
+            `The project has reached the limit of ${webhooksPerProjectMax} webhooks. Delete one first.`,
           );
         const webhookId = makeId('webhook');
         const { secret, sealed } = secrets.make(webhookId);
@@ -76,7 +76,7 @@ export function createRegistrationService({ database, secrets, target, onChange 
     },
 
     change: (asking: Asking, change: WebhookChange): Promise<WebhookReply> => {
-      if (change.url === null) throw invalid([{ path: '/url', message: 'has no default; send an address.' }]);
+      if (change.url === null) throw invalid([{ path: '/url', message: 'has no default. Send a URL.' }]);
       if (change.url !== undefined) requireTarget(change.url);
       return changing(asking, async (tx, webhook) => {
         const settings = settingsOf(webhook, change);
@@ -164,6 +164,5 @@ export function noteChange(
 }
 
 export function requireEnabled({ enabled }: StoredWebhook): void {
-  if (!enabled)
-    throw new Fault('CONFLICT', 'The webhook is disabled, so that nothing is sent to it. Set enabled to true first.');
+  if (!enabled) throw new Fault('CONFLICT', 'The webhook is disabled. Set `enabled` to true first.');
 }

@@ -132,7 +132,7 @@ function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }:
       bootstrap === null ? null : await findKeyByHash(database, hashSecret(bootstrap.projectKey).toString('hex'));
     const project = key?.projectId == null ? null : await findProject(database, key.projectId);
     if (key === null || project === null)
-      throw new Fault('NOT_FOUND', 'There is no demo project here: invented traffic goes into no other.');
+      throw new Fault('NOT_FOUND', 'There is no demo project. Start the service with VH_BOOTSTRAP=on first.');
     const signer = createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts'));
     const { organizationId, projectId } = project;
     const invented = await inventTraffic(

@@ -196,7 +196,11 @@ async function serveDemo(
     salt: createMakeRef(masterKeys.first)(ids.projectId, 'demo', 'salt'),
     async score(request) {
       const caller = await findKey(ids.projectKey);
-      if (caller === null) throw new Fault('INVALID_KEY', 'The demo project’s key does not work any more.');
+      if (caller === null)
+        throw new Fault(
+          'INVALID_KEY',
+          'The demo project’s key was revoked. Restart with an empty data directory to create another.',
+        );
       return scores.score(caller, request, { rateLimits: scoringRateLimits(caller) });
     },
   });

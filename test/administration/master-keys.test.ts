@@ -76,7 +76,7 @@ t.test('evidence given under an earlier key is authentic after the change, and i
     body: { sessionId: 'before-the-change', clientIp: '203.0.113.7' },
   });
   await before.stop();
-  await t.rejects(startTestService(t, { VH_DATA_DIR, VH_MASTER_KEY: base64(second) }), /not that of this database/);
+  await t.rejects(startTestService(t, { VH_DATA_DIR, VH_MASTER_KEY: base64(second) }), /does not match this database/);
 
   const keys = { VH_MASTER_KEY: base64(second), VH_MASTER_KEYS_KEPT: base64(first) };
   const after = await startTestService(t, { VH_DATA_DIR, ...keys });

@@ -195,7 +195,10 @@ t.test('the refusal names what was counted', async (t) => {
     }
     return '';
   };
-  t.match(await refusalOf(() => limits.takeDevice('proj_words', 'dev_1')), /^This browser may make 20 sessions /);
-  t.match(await refusalOf(() => limits.takeWork('completions', 'proj_words', null, null)), /may make 5 completions /);
-  t.match(await refusalOf(() => limits.takeDemoKey('proj_words')), /^This project may make 10 demo keys /);
+  t.match(
+    await refusalOf(() => limits.takeDevice('proj_words', 'dev_1')),
+    /^This browser reached its limit of 20 sessions\./,
+  );
+  t.match(await refusalOf(() => limits.takeWork('completions', 'proj_words', null, null)), /reached its limit of 5 completions\. /);
+  t.match(await refusalOf(() => limits.takeDemoKey('proj_words')), /^This project reached its limit of 10 demo keys\. /);
 });

@@ -76,7 +76,7 @@ t.test('while no service runs and while one does, organizations are made by the 
   });
   t.match(await admin(directory, 'enable-lite', '--org', String(asked['organizationId'])), { liteEnabled: true });
   await t.rejects(admin(directory, 'set-tier', '--org', 'org_of_nobody', '--tier', 'free'), {
-    message: /There is no such organization\./,
+    message: /The organization was not found\./,
   });
   const score = async (): Promise<number> => {
     const answer = await fetch(`${baseUrl}/lite/score`, {

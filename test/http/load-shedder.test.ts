@@ -158,7 +158,7 @@ t.test(
       t.equal(status, 503);
       t.strictSame(JSON.parse(body), {
         code: 'OVERLOADED',
-        message: 'The service has more work than it takes on at once. Try again in a moment.',
+        message: 'The service is at capacity. Try again in a moment.',
         requestId: 'mine.1',
       });
       t.equal(headers['retry-after'], '1');

@@ -115,7 +115,11 @@ if (stack !== null) {
       await noting.end('SIGKILL');
       await readsAll(t, 'reading');
       await readsAll(t, 'changed');
-      await t.rejects(start('before'), /not that of this database/, 'a process that cannot read both does not start');
+      await t.rejects(
+        start('before'),
+        /does not match this database/,
+        'a process that cannot read both does not start',
+      );
       let looks = 0;
       const store = createServer((socket) => {
         looks += 1;
@@ -129,7 +133,7 @@ if (stack !== null) {
           ...{ ...stores, ...steps.before, VH_DATA_DIR: directory },
           ...{ REDIS_URL: `redis://${place}`, KAFKA_BROKERS: place },
         }),
-        /not that of this database/,
+        /does not match this database/,
       );
       t.equal(looks, 0, 'it is refused before it looks at any other store');
     },

@@ -146,7 +146,7 @@ t.test('errors say what to do', async (t) => {
   const address = await call(client, 'score_respondent', { projectId, sessionId: 'x', clientIp: 'nonsense' });
   t.match(textOf(address), /VALIDATION_FAILED.*\n- \/clientIp must be one IPv4 or IPv6 address/);
   const nobodys = await call(client, 'project_analytics', { projectId: `proj_${'0'.repeat(32)}` });
-  t.match(textOf(nobodys), /NOT_FOUND: There is no such project/);
+  t.match(textOf(nobodys), /NOT_FOUND: The project was not found/);
   for (const id of ['', '.', '..', '../../projects?x=', '\ud800', '%2e', 'a/b']) {
     for (const [name, input] of [
       ['get_evidence', { projectId, receiptId: id }],
@@ -155,7 +155,7 @@ t.test('errors say what to do', async (t) => {
     ] as const)
       t.match(textOf(await call(client, name, input)), /VALIDATION_FAILED/, `${name} ${JSON.stringify(id)}: not an id`);
   }
-  await t.rejects(call(client, 'drop_tables'), /no such tool/);
+  await t.rejects(call(client, 'drop_tables'), /tool does not exist/);
   const bearer = await bearerOf(siteUrl, { clientId, clientSecret });
   for (const [method, params] of [
     ['tools/call', { arguments: {} }],
@@ -186,7 +186,7 @@ t.test('the pages of the documentation are resources', async (t) => {
     t.ok(page !== undefined && 'text' in page && page.text.startsWith('# '), uri);
     t.ok(size <= 65_536, uri);
   }
-  await t.rejects(client.readResource({ uri: 'verifyhuman://docs/../package.json' }), /no such resource/);
+  await t.rejects(client.readResource({ uri: 'verifyhuman://docs/../package.json' }), /resource does not exist/);
 });
 
 const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -116,6 +116,6 @@ t.test('a recorded receipt is explained, facts on request alone, replayed, and e
 
   t.match(await explain(service, masterKey, `rcpt_${'0'.repeat(32)}`), {
     outcome: 'refused',
-    message: /no such receipt/,
+    message: /receipt was not found/,
   });
 });

@@ -68,7 +68,7 @@ t.test(
     t.match(await tool(), /structuredContent/);
     t.equal((await score('one', { ...headers, 'x-project-id': projectId })).status, 200);
     t.match(await tool(), /structuredContent/, 'the last one');
-    t.match(await tool(), /RATE_LIMIT_EXCEEDED.*Come again in/);
+    t.match(await tool(), /RATE_LIMIT_EXCEEDED.*Retry in/);
     t.equal((await score('two', headers)).status, 429);
     for (const message of idle) {
       const answer = await post(reading, message);

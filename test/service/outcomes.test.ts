@@ -145,7 +145,7 @@ t.test('a malformed event is told by its pointer and costs none of the valid one
     body.issues?.map(({ path }) => path),
     ['/events/1/type', '/events/2/occurredAt', '/events/3/sessionId', '/events/4/detail', '/events/5'],
   );
-  t.match(body.issues?.[1]?.message, /a time with its zone, such as "\d{4}-/);
+  t.match(body.issues?.[1]?.message, /a time with a time zone, such as "\d{4}-/);
 });
 
 t.test('a name that means nothing is told, once, and the event is accepted without it', async (t) => {

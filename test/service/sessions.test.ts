@@ -116,7 +116,7 @@ t.test('a source with knobs of its own that was never scored is noted', async (t
   const path = `/projects/${bootstrap.projectId}`;
   const perSource = { 'supplier-1': { reviewLow: 30 }, 'suplier/1': { reviewLow: 30 } };
   const body = { config: { liteConfig: { perSource } } };
-  const notes = [{ path: '/config/liteConfig/perSource/suplier~11', message: /No session of this source/ }];
+  const notes = [{ path: '/config/liteConfig/perSource/suplier~11', message: /has no scored session yet/ }];
   t.match((await service.call('PATCH', path, { body, headers: credentials.owner })).body, { notes });
   const shown: ProjectReply = (await service.call('GET', path, { headers: credentials.owner })).body;
   t.match(shown.notes, notes);

@@ -122,7 +122,7 @@ t.test('a receipt of a respondent starts a step-up of that respondent alone', as
   const { receiptId: stepUpFor } = body as ScoreReply;
   for (const [over, message] of [
     [{ respondentId: 'b3f1c0de55b1a3f1c0de55b1a3f1c0de' }, /another respondent/],
-    [{}, /^is needed: send the respondentId/],
+    [{}, /^is required\. Send the respondentId/],
   ] as const)
     t.match(await start({ stepUpFor, ...over }), {
       status: 400,

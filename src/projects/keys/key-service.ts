@@ -145,7 +145,7 @@ function requireCeiling(caller: Caller | null, owner: KeyOwner, wanted: RateLimi
     if (wanted[limit] <= standing[limit] || wanted[limit] <= caller.limits[limit]) continue;
     throw new Fault(
       'INSUFFICIENT_SCOPE',
-      `A key cannot lift rateLimits.${limit} above its own ${caller.limits[limit]}; ${owner.projectId === null ? 'a dashboard token' : 'an organization key or a dashboard token'} can.`,
+      `\`rateLimits.${limit}\` is above this key’s own ${caller.limits[limit]}. Use ${owner.projectId === null ? 'a dashboard token' : 'an organization key or a dashboard token'}.`,
     );
   }
 }
@@ -161,8 +161,9 @@ export function requireReach(
   key: { readonly isTest: boolean; readonly scopes: readonly string[] },
 ): void {
   if (caller?.kind !== 'key') return;
-  if (caller.isTest && !key.isTest) throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers test keys only.');
+  if (caller.isTest && !key.isTest)
+    throw new Fault('INSUFFICIENT_SCOPE', 'Test keys can only manage test keys. Use a live key.');
   const beyond = key.scopes.find((scope) => !caller.scopes.includes(scope));
   if (beyond !== undefined)
-    throw new Fault('INSUFFICIENT_SCOPE', `A key cannot administer one with a scope that it lacks itself: ${beyond}.`);
+    throw new Fault('INSUFFICIENT_SCOPE', `This key lacks ${beyond}. Use a key that has it, or a dashboard token.`);
 }

@@ -43,11 +43,13 @@ export function registerOperatorChannel(
       }).catch(() => ({ payload: null }));
       const meant = payload?.['database'];
       if (payload?.['digest'] !== digestOf(body))
-        await reply
-          .code(401)
-          .send({ message: 'The command is not signed with this service’s master key, or its time has passed.' });
+        await reply.code(401).send({
+          message: 'The command’s signature is invalid or has expired. Run it with this service’s master key.',
+        });
       else if (typeof meant === 'string' && meant !== (await readServerMark(deps.database)))
-        await reply.code(misdirected).send({ message: 'This service works on another database.' });
+        await reply
+          .code(misdirected)
+          .send({ message: 'The service uses another database. Use the settings of the service.' });
       else return payload;
       return null;
     };
@@ -63,13 +65,15 @@ export function registerOperatorChannel(
       if (!isOperatorCommand(wish))
         return reply
           .code(400)
-          .send({ message: 'This service does not know such a command; use the command line of its version.' });
+          .send({ message: 'The service does not know this command. Use the command line of its version.' });
       try {
         return await runOperatorCommand(deps, wish);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         // Operators see which store it is, and why; callers do not.
-        return reply.code(error.status).send({ message: isUnavailable(error) ? causeOf(error) : error.message });
+        return reply
+          .code(error.status)
+          .send({ refused: error.code, message: isUnavailable(error) ? causeOf(error) : error.message });
       }
     });
   });
@@ -145,7 +149,7 @@ export async function sendOperatorCommand(
     throw unanswered(adminUrl, error);
   });
   if (answer.status === 401 || answer.status === 404) {
-    return answer.status === 404 && text.includes('There is no such')
+    return answer.status === 404 && isRefusal(text)
       ? { outcome: 'refused', message: messageOf(text) }
       : { outcome: 'nobody' };
   }
@@ -173,6 +177,9 @@ const unanswered = (adminUrl: string, error: unknown): Error =>
       : `${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`,
     { cause: error },
   );
+
+/** Whether the operator's service refused the command. A 404 of another service has no such field. */
+const isRefusal = (text: string): boolean => /^\{"refused":"NOT_FOUND"/.test(text);
 
 function messageOf(text: string): string {
   try {

@@ -82,7 +82,7 @@ async function retention(
   { allow, before }: CommandOf<'retention'>,
 ): Promise<Record<string, unknown>> {
   if (allow !== null && before !== null && !(await allowDeletion(database, allow, new Date(before))))
-    throw notFound(`deletion by age of ${allow}`);
+    throw new Fault('NOT_FOUND', `No ${allow} deletion awaits approval. Run \`retention\` to list pending ones.`);
   return { records: await readMarks(database) };
 }
 
@@ -102,13 +102,13 @@ async function restored(
   { backupAt }: CommandOf<'restored'>,
 ): Promise<Record<string, unknown>> {
   const doubt = await doubtBackup(database, new Date(backupAt));
-  if (doubt !== null) throw new Fault('VALIDATION_FAILED', `--backup ${backupAt} ${doubt}.`);
+  if (doubt !== null) throw new Fault('VALIDATION_FAILED', `\`--backup\` ${backupAt} ${doubt}. Correct it.`);
   return { backupAt, recordsResent: await noteRestore(database, new Date(backupAt)) };
 }
 
 async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Record<string, unknown>> {
   if (inventTraffic === null)
-    throw new Fault('CONFLICT', 'No service runs here. Start it, then run this again: it records what is invented.');
+    throw new Fault('CONFLICT', 'No service is running here. Start it, then run this command again.');
   const { organizationId, ...invented } = await inventTraffic();
   const { projectId } = invented;
   await recordAudit(database, operator, {

@@ -41,7 +41,10 @@ function upperCased(
   for (const [code, weight] of Object.entries(weights)) {
     const country = code.toUpperCase();
     if (Object.hasOwn(upper, country))
-      issues.push({ path: `${path}/${code}`, message: `is the same country as another name here: ${country}.` });
+      issues.push({
+        path: `${path}/${code}`,
+        message: `names the same country (${country}) as another key. Remove one.`,
+      });
     upper[country] = weight;
   }
   return upper;

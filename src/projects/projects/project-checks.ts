@@ -37,7 +37,7 @@ export function resolveAlias(
       ? [
           {
             path: '/allowedOrigins',
-            message: 'differs from config.allowedDomains; the two are names of one list, so send one of them.',
+            message: 'differs from config.allowedDomains, which is the same list. Send only one of them.',
           },
         ]
       : [];
@@ -64,7 +64,9 @@ export function checkProject(
       ? fields.config
       : { ...fields.config, allowedDomains: origins.patterns };
   const issues = [
-    ...(typeof fields.name === 'string' ? [] : [{ path: '/name', message: 'has no default and cannot be null.' }]),
+    ...(typeof fields.name === 'string'
+      ? []
+      : [{ path: '/name', message: 'has no default and can’t be null. Send a value or omit it.' }]),
     ...findContradictions(fields),
     ...origins.issues,
     ...checkDisclosure(fields),
@@ -83,7 +85,7 @@ function checkDisclosure({ userDisclosure, userDisclosureCustomText: text = '' }
     ? [
         {
           path: '/userDisclosureCustomText',
-          message: 'must be a text of 1 to 280 characters where userDisclosure is CUSTOM.',
+          message: 'must have 1 to 280 characters if userDisclosure is CUSTOM.',
         },
       ]
     : [];
@@ -94,7 +96,7 @@ function checkConfig({ config = {} }: ProjectFields): readonly Issue[] {
   const { minTimeMs = 0, maxTimeMs = Infinity } = config.monitoring?.question ?? {};
   return [
     ...(scope === 'group' && groupId === undefined
-      ? [{ path: '/config/deduplication/groupId', message: 'is needed where scope is "group".' }]
+      ? [{ path: '/config/deduplication/groupId', message: 'is required if scope is "group".' }]
       : []),
     ...(minTimeMs > maxTimeMs
       ? [
@@ -127,7 +129,7 @@ const targetProblem = (text: string | undefined, environment: Environment): stri
 export const findAddressIssue = (path: string, text: string | null | undefined): readonly Issue[] =>
   text == null || readWebAddress(text) !== null
     ? []
-    : [{ path, message: 'must be an absolute https:// or http:// address without user name and password.' }];
+    : [{ path, message: 'must be an absolute https:// or http:// URL without user name and password.' }];
 
 /** Throws TIER_REQUIRED for the first branding field of a change that the tier does not unlock. Keeping one and taking it away are free. */
 export function requireBrandingTier(
@@ -140,7 +142,7 @@ export function requireBrandingTier(
     if (value === undefined || value === null || value === false || value === standing[name as keyof Branding])
       continue;
     if (tiers.indexOf(tier) >= tiers.indexOf(needed)) continue;
-    const message = `branding.${name} needs the tier ${needed}; yours is ${tier}.`;
+    const message = `\`branding.${name}\` needs the tier ${needed}; yours is ${tier}. Upgrade or omit it.`;
     throw new Fault('TIER_REQUIRED', message, {
       issues: [{ path: `/branding/${name}`, message: `needs the tier ${needed}.` }],
       context: { field: name, tier: needed },

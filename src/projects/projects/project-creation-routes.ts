@@ -34,7 +34,7 @@ function requireOwnKeys(caller: Caller | null, { issueApiKey, rotateApiKey }: Pr
   if (caller?.kind === 'key' && caller.client === true && (issueApiKey === true || rotateApiKey === true))
     throw new Fault(
       'INSUFFICIENT_SCOPE',
-      'An access token makes no API keys. Leave issueApiKey and rotateApiKey away.',
+      'Access tokens can’t create API keys. Remove `issueApiKey` and `rotateApiKey`.',
     );
 }
 

@@ -70,7 +70,7 @@ export function readOnlyIssues(
   return Object.entries(readBack).flatMap(([name, value]) =>
     isDeepStrictEqual(value, shown[name])
       ? []
-      : [{ path: `/${name}`, message: 'is read-only; leave it out, or send what was read.' }],
+      : [{ path: `/${name}`, message: 'is read-only. Omit it or send it unchanged.' }],
   );
 }
 

@@ -108,7 +108,7 @@ async function showWithNotes(deps: AdministrationDeps, project: StoredProject): 
   const silent = await deps.findSilentSources(owner, sources).catch(() => []);
   const notes = silent.map((sourceId) => ({
     path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
-    message: 'No session of this source was scored yet: compare it with the sourceId of your scores.',
+    message: 'has no scored session yet. Check it against the `sourceId` of your scores.',
   }));
   const warnings = await findConsentWarnings(deps, project);
   return { ...showProject(project), warnings, ...(notes.length === 0 ? {} : { notes }) };

@@ -80,7 +80,7 @@ async function createOnce(
   }
   const existing = await lockProjectByExternalId(tx, organizationId, fields.externalId ?? '');
   if (existing === null)
-    throw new Fault('CONFLICT', 'The project of this externalId was renamed meanwhile. Try again.');
+    throw new Fault('CONFLICT', 'The project of this `externalId` was renamed meanwhile. Try again.');
   return { project: existing, created: false };
 }
 

@@ -45,13 +45,13 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
     if (at > now() + aheadMsMax)
       issues.push({
         path: '/occurredAt',
-        message: `lies more than ${outcomeAheadHoursMax} hours ahead; it is when the outcome happened.`,
+        message: `is more than ${outcomeAheadHoursMax} hours ahead. Send the time of the outcome.`,
       });
     const taken = detail?.name === retractionName ? detail.of : undefined;
     if (taken === undefined) return issues;
     issues.push(...timeIssues('/detail/of/occurredAt', taken.occurredAt));
     if (taken.type === 'custom' && Date.parse(taken.occurredAt) >= at)
-      issues.push({ path: '/occurredAt', message: 'must be later than the retraction that is taken back.' });
+      issues.push({ path: '/occurredAt', message: 'must be later than the retraction that it reverses.' });
     return issues;
   };
 
@@ -59,7 +59,7 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
     removeNulls(sent);
     const event = session === undefined || !isObject(sent) ? sent : { ...sent, sessionId: sent.sessionId ?? session };
     if (session !== undefined && isObject(event) && event.sessionId !== session)
-      return [{ path: '/sessionId', message: 'is not the session of the address; leave it out.' }];
+      return [{ path: '/sessionId', message: 'differs from the session in the path. Omit it.' }];
     if (!isEvent(event))
       return helpfulViolations(isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body'));
     const unstorable = findUnstorable(event, '');
@@ -102,9 +102,9 @@ const isIssues = (shaped: OutcomeEvent | readonly Issue[]): shaped is readonly I
 function contradictions({ type, reasonClass, detail }: OutcomeEvent): Issue[] {
   const issues: Issue[] = [];
   if (type !== 'custom' && detail?.name === retractionName)
-    issues.push({ path: '/type', message: 'must be "custom" where detail.name is "retraction".' });
+    issues.push({ path: '/type', message: 'must be "custom" if detail.name is "retraction".' });
   if (reasonClass !== undefined && detail?.reasonClass !== undefined && reasonClass !== detail.reasonClass)
-    issues.push({ path: '/detail/reasonClass', message: 'says another class than reasonClass; send one of them.' });
+    issues.push({ path: '/detail/reasonClass', message: 'differs from reasonClass. Send only one of them.' });
   return issues;
 }
 
@@ -124,8 +124,8 @@ function projectIssues(
   if (owner.projectId !== null)
     return projectId === undefined || projectId === owner.projectId
       ? []
-      : issue('is not the project of this key; leave it out.');
+      : issue('is not the project of this key. Omit it.');
   if (projectId === undefined)
-    return issue('is needed with an organization key: the project whose key scored the session.');
-  return owners.get(projectId) === owner.organizationId ? [] : issue('is no project of this organization.');
+    return issue('is required with an organization key. Send the project that scored the session.');
+  return owners.get(projectId) === owner.organizationId ? [] : issue('is not a project of this organization.');
 }

@@ -36,8 +36,8 @@ export type OutcomeService = ReturnType<typeof createOutcomeService>;
 const issuesMax = 50;
 
 const restatement =
-  'was stated before with another class or respondent; what was said last stands. With an eventId a correction replaces what it corrects.';
-const storageError = 'could not be stored; nothing of it counts. Send it again, and report it if it is rejected again.';
+  'was sent before with another class or respondent. The last one counts. To correct an event, send its eventId.';
+const storageError = 'could not be stored and does not count. Send it again.';
 
 export function createOutcomeService(deps: OutcomeServiceDeps) {
   const checkEvents = createEventCheck(deps);
@@ -134,7 +134,7 @@ function describeUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
   const firsts = new Map(unknown.toReversed().map((each) => [each.name, each]));
   return [...firsts.values()].toReversed().map(({ path, nearest }) => ({
     path,
-    message: `is not a known name and was not looked at${suggest(nearest)} The event was accepted without it.`,
+    message: `is unknown and was ignored${suggest(nearest)} The event was accepted without it.`,
   }));
 }
 

@@ -79,7 +79,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
       });
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')
-        throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
+        throw invalid([{ path: '/nonce', message: 'belongs to another session. Create a new nonce.' }]);
       deps.watch.noteProbe(ip, { projectId, sessionId: body.sessionId });
       await watch(deps, projectId, body, transport);
       return { sessionId: body.sessionId, stored: true };

@@ -73,7 +73,7 @@ async function searchCounters(
     const last = holders.at(-1);
     if (last === undefined || holders.length < pageSize) return null;
     if (now() > endsAtMs)
-      throw new Fault('STORE_UNAVAILABLE', 'The receipt is not in the database yet. Ask again in a minute.');
+      throw new Fault('STORE_UNAVAILABLE', 'The receipt is not in the database yet. Try again in a minute.');
     after = last.holder;
   }
 }

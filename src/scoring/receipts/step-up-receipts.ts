@@ -9,9 +9,8 @@ import { respondentSubject } from '../gather.js';
 import { openFacts } from '../../record/record.js';
 import { findRecorded, type EvidenceServiceDeps } from './evidence-service.js';
 
-const unnamed = 'is needed: send the respondentId that the score of stepUpFor named.';
-const other =
-  'is another respondent than the one that the score of stepUpFor named. Send the respondentId of the score, or score this respondent first.';
+const unnamed = 'is required. Send the respondentId of the score in stepUpFor.';
+const other = 'differs from the respondent of the score in stepUpFor. Send that one, or score this respondent first.';
 
 /** The device of the page that was scored; null where no probe described one. */
 async function sketchScored(pool: EvidenceServiceDeps['pool'], facts: Uint8Array): Promise<DeviceSketch | null> {
@@ -39,7 +38,7 @@ export function createStepUpReceipts(
     const { reply } = await deps.pool.run({ kind: 'score', facts: [recorded.facts] });
     const { stepUpIntensity, sessionId } = JSON.parse(reply) as ScoreReply;
     if (stepUpIntensity === 'none')
-      throw invalid([{ path: '/stepUpFor', message: 'is a receipt whose recommendation is not step_up.' }]);
+      throw invalid([{ path: '/stepUpFor', message: 'is a receipt without the recommendation step_up.' }]);
     return { receiptId, sessionId, intensity: stepUpIntensity, device: await sketchScored(deps.pool, recorded.facts) };
   };
 }

@@ -36,7 +36,7 @@ export function createReportService({ database, pool, now }: ReportDeps) {
       const rows = await readMix(database, { ...(await filterOf(scope, sourceId)), ...period });
       if (rows.length > mixRowsMax)
         throw invalid([
-          { path: '/from', message: `leads to more than ${mixRowsMax} rows: narrow the period, or name a source.` },
+          { path: '/from', message: `returns more than ${mixRowsMax} rows. Shorten the period or name a source.` },
         ]);
       return { days: rows.map(({ source_id, ...row }) => ({ ...row, sourceId: source_id === '' ? null : source_id })) };
     },

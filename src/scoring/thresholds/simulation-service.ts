@@ -71,9 +71,7 @@ function readFilter(
   { reviewLow, blockThreshold, sourceId, from, to }: Question,
 ): DistributionFilter {
   const issues: Issue[] =
-    reviewLow > blockThreshold
-      ? [{ path: '/reviewLow', message: 'must be at most blockThreshold: sessions are reviewed below the block.' }]
-      : [];
+    reviewLow > blockThreshold ? [{ path: '/reviewLow', message: 'must be at most blockThreshold.' }] : [];
   return { organizationId, namespace, sourceId: sourceId ?? null, ...readPeriod({ from, to }, issues) };
 }
 
@@ -104,7 +102,9 @@ function dayOf(path: string, time: string | null | undefined, issues: Issue[]): 
 export async function requireSource(database: Database, { namespace, sourceId }: DistributionFilter): Promise<void> {
   if (sourceId === null) return;
   if (findUnstorable(sourceId, '/sourceId') === null && (await knowsSource(database, namespace, sourceId))) return;
-  throw invalid([{ path: '/sourceId', message: 'names no source that sessions of this project were scored with.' }]);
+  throw invalid([
+    { path: '/sourceId', message: 'has no scored sessions in this project. Check the `sourceId` of your scores.' },
+  ]);
 }
 
 async function judge(

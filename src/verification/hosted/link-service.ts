@@ -97,8 +97,15 @@ async function requireReturn(
   if (isAllowed(project, organization, origin)) return;
   throw new Fault(
     'ORIGIN_NOT_ALLOWED',
-    `returnUrl leads to ${origin}, which the allowed origins of this project do not name. Add ${origin} to config.allowedDomains of the project, then make the link.`,
-    { issues: [{ path: '/returnUrl', message: `has an origin that is not allowed: ${origin}.` }] },
+    `Origin ${origin} of \`returnUrl\` isn’t allowed. Add it to \`config.allowedDomains\`, then create the link.`,
+    {
+      issues: [
+        {
+          path: '/returnUrl',
+          message: `has the origin ${origin}, which isn’t allowed. Add it to config.allowedDomains.`,
+        },
+      ],
+    },
   );
 }
 

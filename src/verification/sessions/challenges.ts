@@ -89,9 +89,13 @@ export function createChallengeService({ database, random, now }: ChallengeServi
       if (known !== undefined) return repeat(known, request);
       const expected = challengeCalls.length;
       if (request.index !== expected || expected > challengeCount)
-        throw new Fault('CHALLENGE_OUT_OF_ORDER', `Ask for index ${Math.min(expected, challengeCount)}.`, {
-          context: { expected: Math.min(expected, challengeCount) },
-        });
+        throw new Fault(
+          'CHALLENGE_OUT_OF_ORDER',
+          `The challenge is out of order. Request index ${Math.min(expected, challengeCount)}.`,
+          {
+            context: { expected: Math.min(expected, challengeCount) },
+          },
+        );
       requirePeak(session, request);
       const asked = { ...request, atMs: now() };
       const call: ChallengeCall = { ...asked, reply: draw(session, asked) };
@@ -113,13 +117,12 @@ function requirePeak(
   if (evidenceFrames !== 'sampled' || index === 0 || peakFrame === null) return;
   const first = challengeCalls[index - 1]?.frameCount ?? 0;
   if (peakFrame !== undefined && peakFrame >= first && peakFrame < frameCount) return;
-  const message =
-    'must be one of the frames since the call before, or null: config.evidenceFrames of the project is sampled.';
+  const message = 'must be a frame since the previous call, or null, because config.evidenceFrames is sampled.';
   throw invalid([{ path: '/peakFrame', message }]);
 }
 
 function repeat(known: ChallengeCall, { commitment, frameCount, peakFrame = null }: ChallengeRequest): ChallengeReply {
   const { peakFrame: knownPeak = null } = known;
   if (known.commitment === commitment && known.frameCount === frameCount && knownPeak === peakFrame) return known.reply;
-  throw new Fault('CHALLENGE_CONFLICT', 'This challenge was asked for before with other frames.');
+  throw new Fault('CHALLENGE_CONFLICT', 'This challenge was requested before with other frames. Create a new session.');
 }

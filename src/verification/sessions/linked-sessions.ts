@@ -32,7 +32,7 @@ export async function findNamedLink(
 /** Throws VALIDATION_FAILED for a link of another mode: who may only try things out reads nothing of a live link. */
 export function requireLinkMode(link: HostedLink | null, mode: SessionMode): void {
   if (link === null || link.mode === mode) return;
-  const message = `is a link of ${link.mode} mode, and the session would be of ${mode} mode. Use a key of the link’s mode, or another link.`;
+  const message = `is a ${link.mode} link, but the session is in ${mode} mode. Use a key of the link’s mode.`;
   throw invalid([{ path: '/linkId', message }]);
 }
 
@@ -69,4 +69,4 @@ export async function countLinkUse(tx: Queryable, session: Linked, status: Verdi
 }
 
 const ended = (reason: LinkState): Fault =>
-  new Fault('LINK_ENDED', 'This link starts no verification any more. Make another one.', { context: { reason } });
+  new Fault('LINK_ENDED', 'This link can’t start a verification any more. Create a new link.', { context: { reason } });

@@ -53,7 +53,7 @@ export function createSessionProofs({ key, random, limits, metrics, now }: Proof
     metrics.sessionProofs.inc({ result: 'asked' });
     return new Fault(
       'PROOF_REQUIRED',
-      'Many sessions come from this address. Solve `proof` and repeat the call with it.',
+      'Many sessions come from this IP address. Solve `proof` and send the call again with it.',
       {
         context: { proof },
       },

@@ -128,8 +128,7 @@ async function requireOwnRetry(
   await secrets.check(address, previousClientSecret, parent, retryHint);
 }
 
-const retryHint =
-  'Send the clientSecret of the session that is tried again as previousClientSecret, or try again in the browser that it failed in.';
+const retryHint = 'The retry is not authorized. Send `previousClientSecret`, or retry in the same browser.';
 
 function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
@@ -154,7 +153,9 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       const caller = keyCaller(request);
       const projectId = siteKey ?? caller.projectId;
       if (projectId === null)
-        throw invalid([{ path: '/siteKey', message: 'is needed with an organization key: it says which project.' }]);
+        throw invalid([
+          { path: '/siteKey', message: 'is required with an organization key. Send the project’s site key.' },
+        ]);
       const owner = await ownerOf(deps, caller, projectId);
       const link = await findSessionLink(deps, projectId, body, await findParent(deps, body));
       requireLinkMode(link, owner.mode);

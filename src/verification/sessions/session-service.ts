@@ -128,7 +128,7 @@ function requireWidgetMode({ project, asker }: SessionOwner, { widgetMode }: Ses
   const config = { ...configDefaults, ...project.fields.config };
   if (!config.lockWidgetMode || asker === 'backend' || widgetMode === undefined || widgetMode === config.widgetMode)
     return;
-  const message = `must be ${config.widgetMode} or left out: config.lockWidgetMode of the project is on.`;
+  const message = `must be ${config.widgetMode} or omitted, because config.lockWidgetMode is on.`;
   throw invalid([{ path: '/widgetMode', message }]);
 }
 

@@ -47,13 +47,13 @@ export function requireResult(session: SessionTimes, tokenLifetimeSeconds: numbe
   const { completedAt } = session;
   if (completedAt !== null && completedAt.getTime() + tokenLifetimeSeconds * 1_000 > nowMs) return;
   if (stateOf(session, nowMs) !== 'created') throw expired();
-  throw new Fault('CONFLICT', 'The session has no result yet: send its envelope to POST /public/verify first.');
+  throw new Fault('CONFLICT', 'The session has no result yet. Send its envelope to POST /public/verify first.');
 }
 
 export function completedAlready(): Fault {
   return new Fault(
     'SESSION_COMPLETED',
-    'The session was verified already, or another try of it passed. The result is at /public/sessions/{id}/result; retry a session that failed.',
+    'The session or a retry of it is already complete. Read the result at /public/sessions/{id}/result.',
   );
 }
 
@@ -86,10 +86,10 @@ export function decideRetry(
 }
 
 const sentences = {
-  not_completed: 'The session has not been verified, so there is nothing to try again.',
-  not_failed: 'The session did not fail; only a failed one can be tried again.',
-  chain_passed: 'Another try of the session passed, and a chain of retries has one pass.',
-  budget_exhausted: 'The retries that the project’s config.maxRetries allows are used up.',
+  not_completed: 'The session is not complete. Complete it before you retry it.',
+  not_failed: 'The session did not fail. Retry only failed sessions.',
+  chain_passed: 'A retry of this session already passed. Use that pass.',
+  budget_exhausted: 'All retries of `config.maxRetries` are used up. Raise it to allow more.',
 } as const;
 
 /** The fault of a refused retry. For pages, a spent budget has a separate code. */

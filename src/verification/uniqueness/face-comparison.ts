@@ -211,7 +211,7 @@ export function isDuplicate(biometric: JudgedFaces | null): boolean {
 }
 
 const notReady = (internal: string): Fault =>
-  new Fault('OVERLOADED', 'Faces cannot be compared right now. Try again in a moment.', {
+  new Fault('OVERLOADED', 'Face matching is not available. Try again in a moment.', {
     headers: { 'retry-after': '2' },
     internal,
   });

@@ -100,7 +100,7 @@ function sessionIdOf(body: unknown): string {
 /** Pictures are as large as all the rest: only a session that asks for them takes such an envelope. */
 function requireSmall(contentLength: string | undefined): void {
   if (Number(contentLength ?? 0) > envelopeBytesMax)
-    throw new Fault('BODY_TOO_LARGE', `The envelope is larger than ${envelopeBytesMax} bytes.`);
+    throw new Fault('BODY_TOO_LARGE', `The envelope is too large. Send at most ${envelopeBytesMax} bytes.`);
 }
 
 const issuesMax = 20;
@@ -129,7 +129,7 @@ function invalidEnvelope(issues: readonly Issue[]): Fault {
   return new Fault(
     'INVALID_ENVELOPE',
     first === undefined
-      ? 'The envelope is not valid.'
+      ? 'The envelope is not valid. Correct the fields in `issues`.'
       : `${first.path === '' ? 'The body' : first.path} ${first.message}`,
     { issues: issues.slice(0, issuesMax) },
   );

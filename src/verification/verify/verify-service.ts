@@ -95,13 +95,9 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         const reply = await attempt(deps, submission);
         if (reply !== null) return reply;
       }
-      throw new Fault(
-        'OVERLOADED',
-        'The same capture or the same person keeps completing other sessions. Try again in a moment.',
-        {
-          headers: { 'retry-after': '1' },
-        },
-      );
+      throw new Fault('OVERLOADED', 'Another session with this capture or respondent is completing. Retry later.', {
+        headers: { 'retry-after': '1' },
+      });
     },
   };
 }
@@ -165,7 +161,7 @@ async function failsWithoutPictures(
 /** The project’s budget may have been lowered since the session was made. */
 function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject): void {
   if (retryCount <= (fields.config?.maxRetries ?? configDefaults.maxRetries)) return;
-  throw new Fault('RETRY_BUDGET_EXHAUSTED', 'The retries that the project’s config.maxRetries allows are used up.', {
+  throw new Fault('RETRY_BUDGET_EXHAUSTED', 'All retries of `config.maxRetries` are used up. Raise it to allow more.', {
     context: { reason: 'budget_exhausted' },
   });
 }

@@ -180,7 +180,7 @@ t.test('a slow device does not pay: at five frames a second a person passes, and
   const features = { deepfake: 0.9 };
   const slow = judge(biometricEnvelope(captureHuman({ framesPerSecond: 1.5, shownMs: 4_000 }), { features }));
   t.match(slow, { status: 'fail', failureCategory: 'liveness', verificationOutcome: 'unverified_technical' });
-  t.match(slow.failureReasons[0], /^Too few frames/);
+  t.match(slow.failureReasons[0], /^The camera sent too few frames/);
   t.same(types(slow), [], 'no signal of fraud');
   t.end();
 });

@@ -142,7 +142,7 @@ function take({ waiting }: SearchThread, id: number): Waiting | undefined {
 }
 
 const overloaded = (internal: string): Fault =>
-  new Fault('OVERLOADED', 'More faces wait to be compared than the service takes on at once. Try again in a moment.', {
+  new Fault('OVERLOADED', 'Face matching is at capacity. Retry later.', {
     headers: { 'retry-after': '1' },
     internal,
   });
