@@ -43,8 +43,7 @@ const scoringTools: readonly AgentTool[] = [
   }),
   defineTool<'get_evidence', EvidenceReply>('get_evidence', {
     title: 'Get the evidence of a score',
-    description:
-      'What spoke against and for the respondent, and what was seen and moved nothing: the strongest of each.',
+    description: 'Reads the strongest findings against and for the respondent, and those that were not scored.',
     scopes: ['lite:read', 'receipts:read'],
     callOf: evidenceCall,
     shape: ({ evidence, ...reply }) => ({
@@ -67,7 +66,7 @@ const scoringTools: readonly AgentTool[] = [
   }),
   defineTool<'explain_receipt', EvidenceReply>('explain_receipt', {
     title: 'Explain a receipt',
-    description: 'Why a session was scored as it was, in few words: the strongest findings on either side.',
+    description: 'Explains a score in few words, with the strongest findings on either side.',
     scopes: ['lite:read', 'receipts:read'],
     callOf: evidenceCall,
     shape: ({ receiptId, scoredAt, evidence, provenance }) => ({

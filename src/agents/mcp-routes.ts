@@ -106,8 +106,7 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const fault = asFault(error);
-  if (fault.status >= 500)
-    request.log.error({ requestId: request.id, err: error }, 'a message of the Model Context Protocol failed');
+  if (fault.status >= 500) request.log.error({ requestId: request.id, err: error }, 'an MCP message failed');
   if (fault.details.headers !== undefined) void reply.headers({ ...fault.details.headers });
   if (fault.status === 401) {
     const metadata = `resource_metadata="${siteUrl()}/.well-known/oauth-protected-resource/mcp"`;

@@ -148,7 +148,7 @@ async function answerError(
     typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
   const page = isTheirs ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
   if (page === 'later') {
-    request.log.error({ requestId: request.id, err: error }, 'a respondent could not be served');
+    request.log.error({ requestId: request.id, err: error }, 'serving an entry page failed');
     void reply.header('retry-after', '60');
   }
   return sendPage(

@@ -21,7 +21,7 @@ function registerLinks(app: FastifyInstance, links: LinkService): void {
     routesOf('Studies')(working, {
       operationId: 'createInvitations',
       summary: 'Make signed entry links in bulk',
-      description: `For at most ${invitationsMax} respondents a call. Nothing is stored: whoever has a supplier’s secret makes the same links.`,
+      description: `Signs links for at most ${invitationsMax} respondents per call. Nothing is stored, and the supplier’s secret creates the same links.`,
       params: StudyParams,
       body: { ...Invitations, examples: [invitationsExample] },
       response: { 200: InvitationsReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
@@ -33,7 +33,7 @@ function registerLinks(app: FastifyInstance, links: LinkService): void {
     routesOf('Supply')(access, {
       operationId: 'checkLink',
       summary: 'Check an entry link, and read all that is wrong with it',
-      description: 'Nobody enters. A respondent with the same link sees a page that gives no reason.',
+      description: 'Checks a link without an entry. A respondent with the same link sees a page without the reason.',
       body: { ...LinkCheck, examples: [linkCheckExample] },
       response: { 200: LinkCheckReply, ...errorReplies([400, 401, 403, 413, 415, 429]) },
     }),

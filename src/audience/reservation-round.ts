@@ -112,7 +112,7 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
     lastAt = performance.now();
   };
   const onError = (error: unknown): void =>
-    deps.logger.warn({ err: error }, 'quota reservations were not released; the next round releases them');
+    deps.logger.warn({ err: error }, 'releasing quota reservations failed; the next round retries');
   const rounds = startRounds({ everyMs: deps.everyMs ?? everyMsDefault, firstMs: 0, work, onError });
   return { tickAgeMs: () => performance.now() - lastAt, stop: () => rounds.stop() };
 }

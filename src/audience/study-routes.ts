@@ -114,7 +114,7 @@ function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
         operationId: 'updateStudy',
         summary: 'Change the name, the sample size or the quotas of a study',
         description:
-          'A merge: what is left out stays, the quotas sent replace all. Below what was already verified is a conflict.',
+          'Merges the body: omitted fields keep their values, and quotas replace all. Limits below the verified respondents are a conflict.',
         params: StudyParams,
         body: { ...StudyPatch, examples: [patchExample] },
         response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },

@@ -50,7 +50,7 @@ function registerCollection(app: FastifyInstance, suppliers: SupplierService): v
     route(working, {
       operationId: 'createSupplier',
       summary: 'Create a supplier of respondents',
-      description: 'How to sign links and where respondents go back to stands in docs/suppliers.md.',
+      description: 'For link signatures and redirects, see docs/suppliers.md.',
       body: { ...SupplierCreation, examples: [supplierExample] },
       response: { 201: CreatedSupplierReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
@@ -87,7 +87,7 @@ function registerItem(app: FastifyInstance, suppliers: SupplierService): void {
       operationId: 'updateSupplier',
       summary: 'Change a supplier',
       description:
-        'A merge: what is left out stays, null goes back to the default. Links and postbacks follow at once.',
+        'Merges the body: omitted fields keep their values, null restores the default. Links and postbacks change at once.',
       params,
       body: { ...mergePatchOf(SupplierFields), examples: [supplierPatchExample] },
       response: { 200: SupplierReply, ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]) },
@@ -100,7 +100,8 @@ function registerItem(app: FastifyInstance, suppliers: SupplierService): void {
     route(access, {
       operationId: 'deleteSupplier',
       summary: 'Delete a supplier',
-      description: 'Its links no longer open, and nobody is sent back to it. Who came stays counted.',
+      description:
+        'Its links stop working and respondents are no longer redirected to it. Existing respondents stay counted.',
       params,
       response: { 200: SupplierReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
@@ -116,7 +117,7 @@ function registerRotation(app: FastifyInstance, suppliers: SupplierService): voi
       operationId: 'rotateSupplierSecret',
       summary: 'Replace the secret of a supplier',
       description:
-        'Links that the old secret signed open for overlapHours; redirects and postbacks use the new one at once. A postback carries a signature of each in webhook-signature meanwhile.',
+        'Links signed with the old secret work for overlapHours. Redirects and postbacks use the new one at once; webhook-signature carries both meanwhile.',
       params,
       body: { ...optionalBody(Rotation), examples: [{ overlapHours: 24 }] },
       response: { 200: EntrySecretReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },

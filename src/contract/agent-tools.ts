@@ -41,7 +41,10 @@ export const toolShapes = {
       receiptId: ScoreReply.properties.receiptId,
       ...{ sessionId, recommendation, score, duplicateScore, verdictClass },
       summary: EvidenceBlock.properties.summary,
-      against: Type.Array(brief, { maxItems: shownMax, description: 'What raised the risk, the strongest first.' }),
+      against: Type.Array(brief, {
+        maxItems: shownMax,
+        description: 'Findings that raised the risk, strongest first.',
+      }),
       degradedSignals,
     }),
   },

@@ -25,7 +25,7 @@ export const AnalyticsQuery = ListQuery({
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 
 const count = Type.Integer({ minimum: 0 });
-const share = unit('Of all of its list.');
+const share = unit('Share of the whole list.');
 
 export const Analytics = Type.Object({
   period: StringEnum(analyticsPeriods),
@@ -34,17 +34,19 @@ export const Analytics = Type.Object({
   totalVerifications: count,
   passedCount: count,
   failedCount: count,
-  passRate: Nullable(unit('Of all verifications; null where there were none.')),
-  avgLivenessScore: Nullable(unit('Of those that have one.')),
-  avgUniquenessScore: Nullable(unit('Of those that have one.')),
-  avgDurationMs: Nullable(Type.Number({ minimum: 0, description: 'From a session’s creation to its verdict.' })),
+  passRate: Nullable(unit('Share of all verifications; null if there were none.')),
+  avgLivenessScore: Nullable(unit('Mean of the verifications that have this score.')),
+  avgUniquenessScore: Nullable(unit('Mean of the verifications that have this score.')),
+  avgDurationMs: Nullable(
+    Type.Number({ minimum: 0, description: 'Mean milliseconds from a session’s creation to its verdict.' }),
+  ),
   timeSeries: Type.Array(
     Type.Object({
       start: Timestamp,
       total: count,
       passed: count,
       failed: count,
-      passRate: Nullable(unit('Null where empty.')),
+      passRate: Nullable(unit('Share of passes; null if the bucket is empty.')),
     }),
   ),
   failureReasons: Type.Array(Type.Object({ reason: Type.String(), count, share })),

@@ -65,7 +65,9 @@ export const AuditEntry = Type.Object({
     ] as const),
     id: Type.String(),
   }),
-  detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),
+  detail: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Changed values; the shape depends on the action.',
+  }),
   requestId: Nullable(Type.String()),
 });
 export type AuditEntry = Static<typeof AuditEntry>;

@@ -11,8 +11,8 @@ const knobs = {
   reviewLow: edge('Scores below it are allowed, and a score of 0 always. At most blockThreshold. Default 40.'),
   blockThreshold: edge('Scores at or above it are blocked, and a score of 0 never. Default 75.'),
   noProbeRiskScore: edge('Score that a missing probe alone leads to; capped below the block band. Default 0.'),
-  stepUpEnabled: Type.Boolean({ description: 'Opts into the recommendation step_up. Default false.' }),
-  stepUpThreshold: edge('Scores from here up to blockThreshold are answered step_up, once opted in. Default 40.'),
+  stepUpEnabled: Type.Boolean({ description: 'Enables the recommendation step_up. Default false.' }),
+  stepUpThreshold: edge('Scores from here to below blockThreshold get step_up, if stepUpEnabled is true. Default 40.'),
   stepUpIntensityThreshold: edge('Step-up is light below it, heavy from it on. Default 60.'),
   geoRiskWeights: Type.Record(CountryCode('Country of the address.'), Type.Number({ minimum: 0.5, maximum: 2 }), {
     description:
@@ -30,7 +30,7 @@ const knobs = {
   }),
   verifiedAgentPolicy: StringEnum(['score_normally', 'allow', 'review'] as const, {
     description:
-      'What a verified agent is recommended. allow never overrides a dispositive signal, review never lowers a block. Default score_normally.',
+      'Recommendation for verified agents. allow never overrides a dispositive signal; review never lowers a block. Default score_normally.',
   }),
 };
 

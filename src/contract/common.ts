@@ -41,14 +41,14 @@ export const Percent = (description: string) => Type.Integer({ minimum: 0, maxim
 /** One field at fault. */
 export const ErrorIssue = Type.Object({
   path: Type.String({ description: 'JSON pointer to the field at fault; empty for the body as a whole.' }),
-  message: Type.String({ description: 'What is wrong with it.' }),
+  message: Type.String({ description: 'Problem with the field, as the end of a sentence that starts with its name.' }),
 });
 
 /** The body of every HTTP error. `issues` is present where single fields are at fault. */
 export const ErrorBody = Type.Object(
   {
     code: Type.String({ description: 'Stable code, listed in docs/errors.md.' }),
-    message: Type.String({ description: 'What went wrong and what to do about it.' }),
+    message: Type.String({ description: 'The problem and the next step, in plain English.' }),
     requestId: Type.String({ description: 'Identifier of the request, also in the header X-Request-Id.' }),
     issues: Type.Optional(Type.Array(ErrorIssue)),
   },

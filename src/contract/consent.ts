@@ -8,7 +8,7 @@ const controller = { minLength: 1, maxLength: 200 } as const;
 export const ConsentSettings = Type.Partial(
   Type.Object({
     controller: Nullable(
-      Type.String({ ...controller, description: 'Who is responsible for the data. Default: the organization’s name.' }),
+      Type.String({ ...controller, description: 'Controller of the data. Default: the organization’s name.' }),
     ),
     privacyUrl: Nullable(
       Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute web address of your privacy page.' }),
@@ -16,7 +16,8 @@ export const ConsentSettings = Type.Partial(
   }),
   {
     additionalProperties: false,
-    description: 'Whom the consent names. A project’s branding of its tier takes its place: companyName, privacyUrl.',
+    description:
+      'Controller that the consent names. Branding that the tier includes (companyName, privacyUrl) overrides it.',
   },
 );
 export type ConsentSettings = Static<typeof ConsentSettings>;
@@ -33,16 +34,18 @@ export const ConsentTerms = Type.Object({
   controller: Type.String(),
   privacyUrl: Nullable(Type.String()),
   comparedWith: StringEnum(['own', 'study', 'project', 'group'] as const, {
-    description: 'Whose faces a face is compared with: the same respondent’s alone, or everybody’s of that scope.',
+    description: 'Faces to compare with: only the same respondent’s, or all faces of that scope.',
   }),
   faceReuse: Type.Boolean({
     description: 'Whether it is compared with those of the organization’s last 24 hours, too.',
   }),
   reEligibilityDays: Nullable(
-    Type.Integer({ description: 'Days for which a participation counts; null: as long as it is kept.' }),
+    Type.Integer({
+      description: 'Days until a participant may take part again; null: as long as the participation is kept.',
+    }),
   ),
   pictures: Type.Boolean({
-    description: 'Whether a few small grey pictures of the face are sent, checked and not kept.',
+    description: 'Whether a few small gray pictures of the face are sent, checked and not kept.',
   }),
   keptDays: Type.Integer({ description: 'Days after which measurements of the face are deleted at the latest.' }),
 });

@@ -51,13 +51,19 @@ export const EnvelopeCamera = Type.Object({
   labels: Type.Optional(
     Type.Array(Type.String({ maxLength: 256 }), {
       maxItems: 16,
-      description: 'Labels of all video inputs, where the browser shows them.',
+      description: 'Labels of all video inputs, if the browser shows them.',
     }),
   ),
   facing: Absent(StringEnum(['user', 'environment', 'left', 'right'] as const)),
-  width: Absent(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
-  height: Absent(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
-  frameRate: Absent(Type.Number({ minimum: 0, maximum: 1_000, description: 'Of the track’s settings, per second.' })),
+  width: Absent(
+    Type.Integer({ minimum: 1, maximum: 16_384, description: 'Value of the track’s settings, in pixels.' }),
+  ),
+  height: Absent(
+    Type.Integer({ minimum: 1, maximum: 16_384, description: 'Value of the track’s settings, in pixels.' }),
+  ),
+  frameRate: Absent(
+    Type.Number({ minimum: 0, maximum: 1_000, description: 'Frame rate of the track’s settings, per second.' }),
+  ),
   capabilities: Absent(
     Type.Integer({ minimum: 0, maximum: 100, description: 'How many entries getCapabilities() of the track has.' }),
   ),
@@ -70,12 +76,20 @@ export const EnvelopeFrames = Type.Object(
       description: 'Layout of the landmarks: 23, 68, 468 or 478 points a frame; docs/verdict.md lists the 23.',
     }),
     model,
-    width: Type.Integer({ minimum: 16, maximum: 4_095, description: 'Of the frames that the model saw, pixels.' }),
-    height: Type.Integer({ minimum: 16, maximum: 4_095, description: 'Of the frames that the model saw, pixels.' }),
-    atMs: Type.Array(timeMs('When the frame was taken.'), { minItems: 1, maxItems: frameCountMax }),
+    width: Type.Integer({
+      minimum: 16,
+      maximum: 4_095,
+      description: 'Size of the frames that the model saw, in pixels.',
+    }),
+    height: Type.Integer({
+      minimum: 16,
+      maximum: 4_095,
+      description: 'Size of the frames that the model saw, in pixels.',
+    }),
+    atMs: Type.Array(timeMs('Capture time of the frame.'), { minItems: 1, maxItems: frameCountMax }),
     points: base64(
       landmarkCharactersMax,
-      'Base64 of all frames in order, each point x then y as signed 16-bit little-endian integers in eighths of a pixel, y downwards, not mirrored: 4 bytes a point.',
+      'Base64 of all frames in order, 4 bytes per point. Each point is x, then y, as signed 16-bit little-endian integers in eighths of a pixel. y points down; nothing is mirrored.',
     ),
     hashes: Type.Optional(
       Type.Array(Type.String({ pattern: '^[0-9a-f]{8,16}$' }), {
@@ -89,16 +103,14 @@ export const EnvelopeFrames = Type.Object(
         description: 'Faces seen in each frame, one number a frame.',
       }),
     ),
-    missed: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 100_000, description: 'Frames looked at in which no face was found.' }),
-    ),
+    missed: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: 'Frames without a face.' })),
   },
   { description: 'Landmarks of one face over time.' },
 );
 export type EnvelopeFrames = Static<typeof EnvelopeFrames>;
 
 export const EnvelopeChallenge = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, description: 'Of the challenge as it was revealed.' }),
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the revealed challenge.' }),
   startedAtMs: timeMs('When the challenge was shown.'),
   endedAtMs: timeMs('When the widget went on from it.'),
   firstFrame: Type.Integer({ minimum: 0, maximum: frameCountMax - 1, description: 'Index of its first frame.' }),
@@ -118,7 +130,7 @@ export const EnvelopeFeatures = Type.Object({
   sharpness: Absent(unit('Detail in the face, 0 blurred.')),
   brightness: Absent(unit('Mean luminance of the face.')),
   contrast: Absent(unit('Spread of luminance in the face.')),
-  noise: Absent(unit('Standard deviation between frames where nothing moves, over full scale: a sensor’s noise.')),
+  noise: Absent(unit('Standard deviation between still frames over full scale, which is the sensor’s noise.')),
   noiseRepeat: Absent(
     unit('Greatest correlation of the noise of two frames: nearly 0 for a sensor, 1 for one picture.'),
   ),
@@ -152,14 +164,16 @@ export const Demographics = Type.Object({
     max: Type.Number({ minimum: 0, maximum: 150 }),
   }),
   gender: StringEnum(['male', 'female', 'unknown'] as const),
-  genderConfidence: unit('Of the model that said it.'),
+  genderConfidence: unit('Confidence of the model.'),
   fitzpatrickType: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
   skinLuminance: Type.Optional(unit('Luminance of the skin, normalized to 0-1.')),
 });
 export type Demographics = Static<typeof Demographics>;
 
 export const EnvelopeConsent = Type.Object({
-  biometric: Type.Boolean({ description: 'Whether the respondent agreed to the camera check; false: they declined.' }),
+  biometric: Type.Boolean({
+    description: 'Whether the respondent agreed to the camera check; false if they declined.',
+  }),
   at: Type.Optional(Timestamp),
 });
 export type EnvelopeConsent = Static<typeof EnvelopeConsent>;
@@ -168,14 +182,14 @@ export type EnvelopeConsent = Static<typeof EnvelopeConsent>;
 export const CameraFailureReason = Type.String({
   pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
   description:
-    'Why there is no capture: no_face_capture, unknown_capability, mediapipe_load_failed, or the name of a DOM exception.',
+    'Reason for a missing capture: no_face_capture, unknown_capability, mediapipe_load_failed, or the name of a DOM exception.',
 });
 
 export const Envelope = Type.Object(
   {
     v: Type.Literal(1, { description: 'Version of this body.' }),
     sdk: Type.String({ minLength: 1, maxLength: 32, description: 'Version of the bundle.' }),
-    sessionId: Type.String({ minLength: 1, maxLength: callerIdLengthMax, description: 'As the session was created.' }),
+    sessionId: Type.String({ minLength: 1, maxLength: callerIdLengthMax, description: 'Id of the session.' }),
     nonce: Type.String({ minLength: 1, maxLength: 128, description: 'challengeConfig.nonce of the session.' }),
     locale: Absent(Type.String({ maxLength: 35 })),
     consent: Absent(EnvelopeConsent),
@@ -192,7 +206,7 @@ export const Envelope = Type.Object(
       Type.Array(EvidenceFrame, {
         maxItems: evidenceFramesMax,
         description:
-          'The pictures that the service asked for; judged at once and never kept. Ignored unless the project samples.',
+          'Pictures that the service requested; checked at once and never kept. Ignored unless the project samples.',
       }),
     ),
     demographics: Absent(Demographics),

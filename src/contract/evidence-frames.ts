@@ -11,7 +11,7 @@ export type EvidenceFramesMode = (typeof evidenceFramesModes)[number];
 const side = Type.Integer({ minimum: 16, maximum: evidenceFrameSideMax, description: 'Pixels.' });
 
 export const EvidenceFrame = Type.Object({
-  index: Type.Integer({ minimum: 0, maximum: frameCountMax - 1, description: 'Of the frame in the envelope.' }),
+  index: Type.Integer({ minimum: 0, maximum: frameCountMax - 1, description: 'Index of the frame in the envelope.' }),
   width: side,
   height: side,
   grey: Type.String({

@@ -18,7 +18,7 @@ export const LinkCreation = Type.Partial(
   Type.Object({
     studyId: CallerId('Your id of the study; every session of the link carries it.'),
     respondentId: CallerId(
-      'Your id of the respondent, best a salted hash, where the link is for one; every session carries it.',
+      'Your id of the respondent, preferably a salted hash, if the link is for one respondent. Every session carries it.',
     ),
     dataCollector: CallerId('Label of the collector, wave or field site; every session of the link carries it.'),
     metadata: Metadata,
@@ -26,7 +26,7 @@ export const LinkCreation = Type.Partial(
       minLength: 1,
       maxLength: 2_048,
       description:
-        'Where the respondent goes afterwards, with vh_token and status added. HTTPS; http://localhost too in development. Its origin must be in the allow-list in force. Default none: a page that says thanks.',
+        'URL that the respondent returns to, with vh_token and status added. Use HTTPS; in development, http://localhost is allowed. Its origin must be allowed. Default none: a thank-you page.',
     }),
     expiresInDays: Type.Integer({
       minimum: 1,
@@ -36,14 +36,14 @@ export const LinkCreation = Type.Partial(
     maxUses: Type.Integer({
       minimum: 1,
       maximum: linkUsesMax,
-      description: `Passes that may come of it. An address starts at most ${linkSessionsPerUse} sessions an hour for each. Default: no limit.`,
+      description: `Maximum passes. One IP address starts at most ${linkSessionsPerUse} sessions per hour for each. Default: no limit.`,
     }),
   }),
   strict,
 );
 export type LinkCreation = Static<typeof LinkCreation>;
 
-const url = Type.String({ description: 'The address to hand to the respondent.' });
+const url = Type.String({ description: 'URL to send to the respondent.' });
 
 export const CreatedLinkReply = Type.Object({ linkId: Type.String(), url, expiresAt: Timestamp });
 export type CreatedLinkReply = Static<typeof CreatedLinkReply>;
@@ -61,7 +61,7 @@ export const LinkReply = Type.Object({
   maxUses: Nullable(Type.Integer()),
   uses: Type.Integer({ minimum: 0, description: 'Passes, and sessions to be reviewed.' }),
   sessions: Type.Integer({ minimum: 0, description: 'Sessions that were started through it, retries among them.' }),
-  state: StringEnum(linkStates, { description: 'Only an alive one starts sessions.' }),
+  state: StringEnum(linkStates, { description: 'State of the link. Only an alive link starts sessions.' }),
 });
 export type LinkReply = Static<typeof LinkReply>;
 

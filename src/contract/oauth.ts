@@ -6,17 +6,17 @@ import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 export const oauthScopes = {
   'lite:score': { meaning: 'Score sessions.', keyScope: 'lite:write' },
   'lite:read': {
-    meaning: 'Read evidence of what the client scored; look at thresholds before they are moved.',
+    meaning: 'Read evidence of the client’s scores and simulate thresholds.',
     keyScope: 'lite:read',
   },
   'receipts:read': {
-    meaning: 'Read whatever was scored in the project that is named: sessions, evidence and reports.',
+    meaning: 'Read all scores of a project: sessions, evidence and reports.',
     keyScope: 'lite:read',
   },
   'verifications:read': { meaning: 'Validate verification tokens.', keyScope: 'verifications:read' },
-  'projects:write': { meaning: 'Make, list, read and change projects.', keyScope: 'projects:write' },
+  'projects:write': { meaning: 'Create, list, read and change projects.', keyScope: 'projects:write' },
   'analytics:read': { meaning: 'List projects and read their analytics.', keyScope: 'analytics:read' },
-  'audience:write': { meaning: 'Make studies, field them and follow their progress.', keyScope: 'audience:write' },
+  'audience:write': { meaning: 'Create and run studies and follow their progress.', keyScope: 'audience:write' },
 } as const;
 export type OAuthScope = keyof typeof oauthScopes;
 export const oauthScopeNames = Object.keys(oauthScopes) as readonly OAuthScope[];
@@ -82,7 +82,9 @@ const common = { clientId: Type.String(), name: Type.String(), scopes: Type.Arra
 export const MadeOAuthClient = Type.Object({
   ...common,
   clientSecret: Type.Optional(
-    Type.String({ description: 'It cannot be read again. Absent where the client signs with a key of its own.' }),
+    Type.String({
+      description: 'Secret of the client, shown only once. Absent if the client signs with a private key.',
+    }),
   ),
   createdAt: Timestamp,
 });

@@ -25,7 +25,7 @@ export const retractionName = 'retraction';
 const OccurredAt = Type.String({
   format: 'date-time',
   maxLength: 40,
-  description: 'When it happened, not when it is sent; at most a day ahead.',
+  description: 'Time of the outcome, not of the upload; at most one day ahead.',
 });
 const Reason = StringEnum(reasonClasses, {
   description: 'Only fraud raises risk. Absent means unknown, which is neutral; a ban without a class weighs as fraud.',
@@ -33,18 +33,18 @@ const Reason = StringEnum(reasonClasses, {
 
 const Retracted = Type.Object(
   { type: StringEnum(outcomeTypes), occurredAt: OccurredAt },
-  { description: 'The event that a retraction takes back; custom for an earlier retraction.' },
+  { description: 'Event that a retraction reverses; custom for an earlier retraction.' },
 );
 
 export const OutcomeDetail = Type.Object(
   {
-    respondentId: Type.Optional(CallerId('The respondent, where the session was not scored with one.')),
+    respondentId: Type.Optional(CallerId('Respondent, if the session was scored without one.')),
     reasonClass: Type.Optional(Reason),
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'What a custom event is; "retraction" takes an event back.',
+        description: 'Name of the custom event; "retraction" reverses an event.',
       }),
     ),
     of: Type.Optional(Retracted),
@@ -73,7 +73,7 @@ const EventId = Type.Optional(
     minLength: 1,
     maxLength: 128,
     description:
-      'The caller’s own id of the event. Sent again with something else, it replaces what it said; with the same, it is a duplicate.',
+      'Your id of the event. The same id with other content replaces the event; with the same content, it is a duplicate.',
   }),
 );
 
@@ -82,9 +82,7 @@ export const SessionOutcomeEvent = Type.Object(
   {
     type: StringEnum(outcomeTypes),
     occurredAt: OccurredAt,
-    projectId: Type.Optional(
-      CallerId('The project whose key scored the session: needed with an organization key, which resolves to none.'),
-    ),
+    projectId: Type.Optional(CallerId('Project whose key scored the session; required with an organization key.')),
     reasonClass: Type.Optional(Reason),
     eventId: EventId,
     detail: Type.Optional(OutcomeDetail),
@@ -105,10 +103,8 @@ export const sessionEventsMax = 100;
 
 export const OutcomeReply = Type.Object({
   received: Count('Events in the request.'),
-  accepted: Count('Events, and new statements of known events, stored by this request.'),
-  corrected: Count(
-    'Of the accepted: those that say something else than an earlier statement of the event, or than their eventId said.',
-  ),
+  accepted: Count('New events and corrections that this request stored.'),
+  corrected: Count('Accepted events that correct an earlier event or eventId.'),
   duplicates: Count('Events that were stated like this before.'),
   rejected: Count('Events that were not stored, malformed or refused by the store; `issues` says why.'),
   unmatched: Count(
@@ -117,8 +113,7 @@ export const OutcomeReply = Type.Object({
   sessions: Count('Distinct sessions among the valid events.'),
   issues: Type.Optional(
     Type.Array(ErrorIssue, {
-      description:
-        'What was found fault with: events that were rejected, and of accepted ones a statement that says something else than an earlier one, and names that mean nothing.',
+      description: 'Problems of the request: rejected events, accepted corrections and unknown fields.',
     }),
   ),
 });

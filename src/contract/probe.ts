@@ -32,10 +32,12 @@ export const QuestionSnapshot = Type.Object({
   focusEntries: Type.Integer({ minimum: 0 }),
   focusExits: Type.Integer({ minimum: 0 }),
   ended: Type.Optional(
-    Type.Boolean({ description: 'The observer was stopped: the question is answered. Absent while it is open.' }),
+    Type.Boolean({
+      description: 'Whether the observer was stopped because the question is complete. Absent while it is open.',
+    }),
   ),
   text: Type.Optional(
-    Type.String({ maxLength: 1_000, description: 'The question’s text; only where captureText was opted in.' }),
+    Type.String({ maxLength: 1_000, description: 'Text of the question; only if captureText is on.' }),
   ),
 });
 export type QuestionSnapshot = Static<typeof QuestionSnapshot>;
@@ -49,7 +51,7 @@ export const ProbeBody = Type.Object(
     nonce: Type.String({
       minLength: 8,
       maxLength: 64,
-      description: 'Random per page load; good for one session only.',
+      description: 'Random value per page load, valid for one session only.',
     }),
     seq: Type.Integer({
       minimum: 0,
@@ -91,14 +93,14 @@ export const ProbeBody = Type.Object(
       Type.Array(Type.String({ maxLength: 32 }), {
         maxItems: 40,
         description:
-          'Signals that gave nothing: refused by the browser, left out by the project, or not there yet. Load messages only. With frames or worker among them, that comparison was not made.',
+          'Signals without a value: refused by the browser, turned off by the project, or not ready. Load messages only. If frames or worker is listed, that comparison was not made.',
       }),
     ),
     ua: group(
       {
         ua: Nullable(
           Type.String({
-            description: `navigator.userAgent. Its first ${userAgentLengthMax} characters are looked at.`,
+            description: `navigator.userAgent. Only the first ${userAgentLengthMax} characters are used.`,
           }),
         ),
         brands: Nullable(

@@ -27,7 +27,7 @@ const redirectUrl = (which: string) =>
   Type.String({
     minLength: 1,
     maxLength: 2_048,
-    description: `Where a respondent who ${which} goes. Both URLs must be set for redirects to happen. HTTPS; http://localhost too in development.`,
+    description: `Redirect URL of a respondent who ${which}. Redirects need both URLs. Use HTTPS; in development, http://localhost is allowed.`,
   });
 
 export const ScoreModeConfig = Type.Partial(
@@ -39,7 +39,7 @@ export const ScoreModeConfig = Type.Partial(
       uniqueItems: true,
       description: 'Types of fraud signals that block, of those that docs/verdict.md lists. Default none.',
     }),
-    minEvidenceQuality: unit('Least quality of camera and signals. Default none.'),
+    minEvidenceQuality: unit('Minimum quality of camera and signals. Default none.'),
     exposeBreakdown: Type.Boolean({ description: 'Adds each signal’s contribution to the envelope. Default false.' }),
     redirectPassUrl: redirectUrl('passes'),
     redirectFailUrl: redirectUrl('fails'),
@@ -56,8 +56,12 @@ const color = (description: string) =>
 
 export const Branding = Type.Partial(
   Type.Object({
-    enabled: Type.Boolean({ description: 'Default true once any other field is set.' }),
-    companyName: Type.String({ minLength: 1, maxLength: 100, description: 'Shown in place of the service’s name.' }),
+    enabled: Type.Boolean({ description: 'Whether branding is on. Default true if any other field is set.' }),
+    companyName: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name shown instead of the service’s name.',
+    }),
     primaryColor: color('Buttons and accents,'),
     backgroundColor: color('Background,'),
     fontFamily: Type.String({
@@ -90,17 +94,17 @@ export const Deduplication = Type.Partial(
   Type.Object({
     scope: StringEnum(['project', 'study', 'group'] as const, {
       description:
-        'Among whom a person counts once: participants of this project, of the same studyId within it, or of all projects with the same groupId. Default project.',
+        'Scope in which a person counts once: this project, the same studyId within it, or all projects with the same groupId. Default project.',
     }),
     groupId: CallerId('Name of the group within the organization; needed with scope group.'),
     perDataCollector: Type.Boolean({
-      description: 'Whether each data collector is apart from the others. Default false.',
+      description: 'Whether each data collector has a separate scope. Default false.',
     }),
     reEligibilityDays: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 7,
       maximum: 365,
-      description: 'After so many days a participant may take part again; null: never. Default null.',
+      description: 'Days until a participant may take part again; null: never. Default null.',
     }),
     face: StringEnum(['fail', 'note'] as const, {
       description: 'A face under another name, for a named respondent: a duplicate, or `face_seen`. Default fail.',
@@ -109,7 +113,8 @@ export const Deduplication = Type.Partial(
       description: 'Whether `face_reused` is looked for. Default on.',
     }),
     device: StringEnum(['note', 'fail'] as const, {
-      description: 'Another respondent on a device that took part: a note, or a duplicate. Default note.',
+      description:
+        'Treatment of another respondent on a known device: a note among the fraud signals, or a duplicate. Default note.',
     }),
   }),
   { additionalProperties: false },
@@ -133,7 +138,7 @@ export const Monitoring = Type.Partial(
       }),
       {
         additionalProperties: false,
-        description: 'Limits on one question’s behaviour; those of least values hold for ended questions.',
+        description: 'Limits on the behavior in one question. Minimum values apply to completed questions.',
       },
     ),
   }),

@@ -24,14 +24,14 @@ export const OriginPatterns = Type.Array(Type.String({ minLength: 1, maxLength: 
 export const ProjectConfig = Type.Partial(
   Type.Object({
     widgetMode: StringEnum(widgetModes, {
-      description: 'Which interface and signals the widget uses. Default standard.',
+      description: 'Interface and signals of the widget. Default standard.',
     }),
     lockWidgetMode: Type.Boolean({
-      description: 'Whether the page is refused another widgetMode than the project’s. Default false.',
+      description: 'Whether the page can’t choose another widgetMode. Default false.',
     }),
     minimumAssurance: StringEnum(demandedAssurances, {
       description:
-        'What a pass rests on at least. Under biometric a session without a judged camera capture fails. Default device_only.',
+        'Minimum assurance of a pass. With biometric, a session without a checked camera capture fails. Default device_only.',
     }),
     challengeEnabled: Type.Boolean({
       description: 'Whether weak passive signals may lead to a camera challenge. Default true.',
@@ -39,13 +39,13 @@ export const ProjectConfig = Type.Partial(
     maxRetries: Type.Integer({
       minimum: 0,
       maximum: 10,
-      description: 'Retries before a session has failed for good. Default 3.',
+      description: 'Maximum retries of a failed session. Default 3.',
     }),
     livenessThreshold: unit('Pass gate of liveness. Default 0.65.'),
     uniquenessThreshold: unit('Pass gate of uniqueness. Default 0.85.'),
     allowedDomains: OriginPatterns,
     degradedMode: StringEnum(degradedModes, {
-      description: 'What the widget does when verification is out of reach. Default FAIL_OPEN_FLAGGED.',
+      description: 'Policy of the widget if the verify endpoint is unreachable. Default FAIL_OPEN_FLAGGED.',
     }),
     escalateOnSuspicion: Type.Boolean({
       description:
@@ -56,11 +56,11 @@ export const ProjectConfig = Type.Partial(
     }),
     demographics: Type.Boolean({
       description:
-        'Whether the camera check also estimates age, gender and lightness of the skin. The consent says so then. Default false.',
+        'Whether the camera check also estimates age, gender and skin tone. The consent then says so. Default false.',
     }),
     evidenceFrames: StringEnum(evidenceFramesModes, {
       description:
-        'Whether a few small grey pictures of the face are sent and judged here, then dropped: off, or sampled. Default off.',
+        'Whether a few small gray pictures of the face are sent, checked and then deleted: off or sampled. Default off.',
     }),
     deduplication: Deduplication,
     monitoring: Monitoring,
@@ -74,7 +74,7 @@ const settable = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 2_000 })),
   externalId: Type.Optional(
-    CallerId('Your own id of the project, unique in the organization. Provisioning is idempotent on it.'),
+    CallerId('Your id of the project, unique in the organization. Provisioning is idempotent by it.'),
   ),
   verificationMode: Type.Optional(
     StringEnum(verificationModes, {
@@ -86,11 +86,11 @@ const settable = {
   scoreModeConfig: Type.Optional(ScoreModeConfig),
   userDisclosure: Type.Optional(
     StringEnum(userDisclosures, {
-      description: 'Wording of the disclosure that is no biometric consent. Default NEUTRAL.',
+      description: 'Wording of the disclosure, apart from biometric consent. Default NEUTRAL.',
     }),
   ),
   userDisclosureCustomText: Type.Optional(
-    Type.String({ maxLength: 280, description: 'Plain text, shown escaped. Needed with CUSTOM.' }),
+    Type.String({ maxLength: 280, description: 'Plain text, shown escaped. Required with CUSTOM.' }),
   ),
 };
 
@@ -107,10 +107,10 @@ const alias = { allowedOrigins: Type.Optional(AllowedOrigins) };
 const issuing = Type.Partial(
   Type.Object({
     issueApiKey: Type.Boolean({
-      description: 'Also answer with a live key of the project, made on the first such call. Default false.',
+      description: 'Also return a live key of the project, created by the first such call. Default false.',
     }),
     rotateApiKey: Type.Boolean({
-      description: 'Replace the project’s current issued key and answer with the new one. Default false.',
+      description: 'Replace the project’s current issued key and return the new one. Default false.',
     }),
   }),
 ).properties;
@@ -134,7 +134,7 @@ export const ProjectProvisioning = Type.Object(
     branding: Type.Optional(
       Type.Unsafe<never>({
         not: {},
-        description: 'is not taken while provisioning; set it with PATCH /projects/{projectId} afterwards.',
+        description: 'isn’t allowed here. Set it with PATCH /projects/{projectId} afterwards.',
       }),
     ),
   },
@@ -143,15 +143,15 @@ export const ProjectProvisioning = Type.Object(
 
 /** What replies show of the parts: additive, so that a client of today reads the replies of tomorrow. */
 export const ProjectConfigReply = Type.Object(ProjectConfig.properties);
-export const ThresholdsReply = Type.Object(Thresholds.properties, { description: 'Those that were set.' });
+export const ThresholdsReply = Type.Object(Thresholds.properties, { description: 'Thresholds that were set.' });
 export const EffectiveSettings = Type.Object(
   {
     thresholds: Type.Required(Type.Object(Thresholds.properties), {
-      description: 'Custom ones, else those of config, else the preset Balanced.',
+      description: 'Custom thresholds, else those of config, else the Balanced preset.',
     }),
     liteConfig: LiteConfig,
   },
-  { description: 'What is in force, with what is inherited. Read-only.' },
+  { description: 'Effective settings, including inherited ones. Read-only.' },
 );
 export const ScoreModeReply = Type.Object(ScoreModeConfig.properties);
 export const BrandingReply = Type.Object(Branding.properties);
@@ -177,7 +177,7 @@ export const ProjectReply = Type.Object({
   warnings: Type.Optional(Warnings),
   notes: Type.Optional(
     Type.Array(ErrorIssue, {
-      description: 'What may be a mistake though it is valid: a source of perSource that was never scored.',
+      description: 'Warnings about valid values that may be mistakes, such as a source of perSource without scores.',
     }),
   ),
 });
@@ -203,7 +203,7 @@ export type ProjectPatch = Partial<ProjectChange>;
 export const ProvisioningReply = Type.Object({
   ...ProjectReply.properties,
   apiKey: Type.Optional(
-    Nullable(Type.String({ description: 'The secret, this once; null when the key was issued before.' })),
+    Nullable(Type.String({ description: 'Secret of the key, shown only once; null if the key was issued before.' })),
   ),
   apiKeyId: Type.Optional(Type.String()),
   apiKeyPrefix: Type.Optional(Type.String()),
@@ -222,12 +222,12 @@ export const PublicConfig = Type.Object({
   evidenceFrames: StringEnum(evidenceFramesModes, { description: 'sampled: pictures are sent; the consent says so.' }),
   maxRetries: Type.Integer(),
   degradedMode: StringEnum(degradedModes),
-  demographics: Type.Boolean({ description: 'Whether age, gender and lightness of the skin are estimated.' }),
+  demographics: Type.Boolean({ description: 'Whether age, gender and skin tone are estimated.' }),
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
   branding: Nullable(
     Type.Object(Branding.properties, {
-      description: 'What the organization’s tier unlocks; null where there is none or it is off.',
+      description: 'Branding that the organization’s tier includes; null if there is none or it is off.',
     }),
   ),
   consent: ConsentTerms,
@@ -238,9 +238,9 @@ export type PublicConfig = Static<typeof PublicConfig>;
 
 export const OriginCheck = Type.Object({
   allowed: Type.Boolean(),
-  origin: Nullable(Type.String({ description: 'As the request’s header Origin named it.' })),
+  origin: Nullable(Type.String({ description: 'Value of the request’s `Origin` header.' })),
   decidedBy: StringEnum(['project', 'organization', 'environment'] as const, {
-    description: 'Whose list decided; environment where both are empty.',
+    description: 'Owner of the list that decided; environment if both lists are empty.',
   }),
 });
 export type OriginCheck = Static<typeof OriginCheck>;

@@ -68,7 +68,7 @@ export const SourceReport = Type.Object(
       description: 'Mean of its sessions; 100 is fully independent.',
     }),
   },
-  { description: 'What was scored of one source, and what became of it.' },
+  { description: 'Scores and outcomes of one source.' },
 );
 export type SourceReport = Static<typeof SourceReport>;
 
@@ -88,12 +88,12 @@ export const CalibrationBand = Type.Object(
     from: Count('Lowest score of the band.'),
     to: Count('Highest score of the band.'),
     sessions: Count('Sessions with a mature label.'),
-    expected: unit('Share of fraud that their scores announce.'),
-    observed: unit('Share of fraud among them.'),
+    expected: unit('Expected share of fraud.'),
+    observed: unit('Observed share of fraud.'),
     low: unit('Low end of the 95% interval of what is observed.'),
     high: unit('High end of the 95% interval of what is observed.'),
   },
-  { description: 'Sessions of one band of scores. Bands without sessions are left out.' },
+  { description: 'Sessions of one score band. Bands without sessions are omitted.' },
 );
 
 export const fairnessGroups = ['country', 'browser', 'device'] as const;
@@ -105,11 +105,11 @@ export const FairnessGroup = Type.Object(
     by: StringEnum(fairnessGroups),
     value: Nullable(Type.String({ description: 'Such as DE, firefox or phone; null: not known.' })),
     sessions: Count('Honest sessions of the group.'),
-    stopped: Count('Of them, sessions that were not simply allowed.'),
-    blocked: Count('Of them, sessions that were blocked.'),
+    stopped: Count('Honest sessions that were not recommended allow.'),
+    blocked: Count('Honest sessions that were recommended block.'),
     blockedShare: estimate('Share that was blocked, with its 95% interval.', share),
   },
-  { description: 'How one group of honest people fared.' },
+  { description: 'Results of one group of honest people.' },
 );
 export type FairnessGroup = Static<typeof FairnessGroup>;
 

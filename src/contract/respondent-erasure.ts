@@ -20,12 +20,12 @@ export const ErasureReply = Type.Object({
   ),
   unreadable: Type.Object(
     {
-      records: Count('Records set aside that nobody can read, whoever they are about.'),
+      records: Count('Unreadable records, of any respondent.'),
       goneBy: Timestamp,
     },
     {
       description:
-        'What an erasure cannot read: records that were damaged or could not be taken. They are deleted by age, and so are files that a process keeps next to its spool.',
+        'Records that an erasure cannot read, because they are damaged or failed. They and files next to the spool are deleted by age.',
     },
   ),
 });

@@ -41,11 +41,11 @@ export type VerifyAnswer = VerifyReply | CameraCheckReply;
 
 export const Dispatch = Type.Object({
   status: StringEnum(dispatchStatuses),
-  redirectUrl: Nullable(Type.String({ description: 'Where the page goes next; good once, for five minutes.' })),
+  redirectUrl: Nullable(Type.String({ description: 'URL that the page opens next, valid once and for five minutes.' })),
   reason: Nullable(
     Type.String({
       description:
-        'Which fence blocked, or why it failed; not_live: a test or demo session does not redirect. null where nothing did.',
+        'Fence that blocked or reason for a failure. not_live: a test or demo session does not redirect. null if there is none.',
     }),
   ),
 });
@@ -59,7 +59,7 @@ export const ScoreEnvelope = Type.Object({
   status: StringEnum(verdictStatuses),
   scores: Type.Object({
     ...VerdictScores.properties,
-    risk_overall: Type.Optional(Nullable(unit('Where the project shows risk.'))),
+    risk_overall: Type.Optional(Nullable(unit('Risk, if the project shows it.'))),
   }),
   studyId: Nullable(Type.String()),
   respondentId: Nullable(Type.String()),
@@ -69,7 +69,7 @@ export const ScoreEnvelope = Type.Object({
   biometricEvidence,
   token: Type.String({ description: 'The verificationToken.' }),
   contributions: Type.Optional(
-    Type.Array(RiskContribution, { description: 'Where scoreModeConfig.exposeBreakdown is on.' }),
+    Type.Array(RiskContribution, { description: 'Contributions, if scoreModeConfig.exposeBreakdown is on.' }),
   ),
   dispatch: Dispatch,
 });

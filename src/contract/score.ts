@@ -43,7 +43,7 @@ export const RespondentStats = Type.Object(
   },
   {
     description:
-      'History prior of this respondent, used only while the native history is thin. Where it is not used, a note of the evidence says why.',
+      'History prior of this respondent, used only while native history is thin. If it is not used, a note of the evidence explains why.',
   },
 );
 /** As it is scored with: what was sent as null is absent. */
@@ -87,7 +87,7 @@ export const ScoreRequest = Type.Object(
     clientIp: Type.String({ minLength: 2, maxLength: 64, description: 'The respondent’s own IPv4 or IPv6 address.' }),
     userAgent: Absent(
       Type.String({
-        description: `User-Agent of the respondent’s browser. Its first ${userAgentLengthMax} characters are looked at.`,
+        description: `User-Agent of the respondent’s browser. Only the first ${userAgentLengthMax} characters are used.`,
       }),
     ),
     sourceId: OptionalId('Supplier; stable across sessions.'),
@@ -100,12 +100,12 @@ export const ScoreRequest = Type.Object(
     ),
     respondentId: OptionalId(`Stable id of the person, salted and hashed: ${hashHint}.`),
     ipPrefixHash: OptionalId(
-      `Salted hash of the network prefix: ${hashHint}. Where it is sent, it stands for the network in place of the prefix of clientIp.`,
+      `Salted hash of the network prefix: ${hashHint}. If sent, it replaces the prefix of clientIp.`,
     ),
     deviceHash: OptionalId(`Salted hash of the device id: ${hashHint}.`),
     respondentStats: Absent(RespondentStats),
     supplierStats: Absent(
-      Type.Object(RespondentStats.properties, { deprecated: true, description: 'Old name of respondentStats.' }),
+      Type.Object(RespondentStats.properties, { deprecated: true, description: 'Deprecated name of respondentStats.' }),
     ),
     webBotAuth: Absent(WebBotAuth),
   },
@@ -137,16 +137,16 @@ export const Finding = Type.Object({
   class: StringEnum(findingClasses),
   axis: StringEnum(axes),
   severity: StringEnum(severities),
-  strength: StringEnum(strengths, { description: 'none: it moved nothing.' }),
-  detail: Type.String({ description: 'One sentence for people.' }),
+  strength: StringEnum(strengths, { description: 'Weight of the finding. none: it was not scored.' }),
+  detail: Type.String({ description: 'The finding in one sentence.' }),
 });
 export type Finding = Static<typeof Finding>;
 
 export const EvidenceBlock = Type.Object({
   summary: Type.String({ description: 'The verdict in words; never empty.' }),
-  against: Type.Array(Finding, { description: 'What raised the risk.' }),
-  for: Type.Array(Finding, { description: 'What spoke for the respondent.' }),
-  notes: Type.Array(Finding, { description: 'What was seen and moved nothing.' }),
+  against: Type.Array(Finding, { description: 'Findings that raised the risk.' }),
+  for: Type.Array(Finding, { description: 'Findings in the respondent’s favor.' }),
+  notes: Type.Array(Finding, { description: 'Findings that were not scored.' }),
 });
 export type EvidenceBlock = Static<typeof EvidenceBlock>;
 
@@ -154,7 +154,7 @@ export const Reason = Type.Object({
   code: Type.String(),
   severity: StringEnum(severities),
   detail: Type.String(),
-  scored: Type.Boolean({ description: 'false: it counted for nothing.' }),
+  scored: Type.Boolean({ description: 'Whether the reason counted. false: it was not scored.' }),
 });
 export type Reason = Static<typeof Reason>;
 
@@ -188,7 +188,7 @@ export const Categories = Type.Object({
   network: Percent('Risk of the address and its network.'),
   device: Percent('Risk of the browser and device.'),
   velocity: Percent('Risk of rates and bursts.'),
-  duplicate: Percent('Duplication; no part of risk.'),
+  duplicate: Percent('Duplication; not part of risk.'),
   behavior: Percent('Risk of how the page was used.'),
   history: Percent('Risk of earlier outcomes.'),
 });
@@ -214,17 +214,17 @@ export const ScoreReply = Type.Object({
   stepUpIntensity: StringEnum(['none', 'light', 'heavy'] as const),
   ceilings: Type.Array(StringEnum(ceilings), {
     description:
-      'What held the score where it is; the summary says it in words. uncorroborated: one axis alone stays below the block band. policy: noProbeRiskScore or newUserPosture weighed in. dispositive: a signal of dispositiveSignals decided.',
+      'Caps on the score, which the summary explains. uncorroborated: one axis alone stays below the block band. policy: noProbeRiskScore or newUserPosture applied. dispositive: a signal of dispositiveSignals decided.',
   }),
   sessionId: Type.String(),
   receiptId: Type.String({ description: 'Signed audit reference.' }),
   replayed: Type.Boolean({
-    description: 'true: the receipt of an earlier, identical call; nothing was counted again.',
+    description: 'Whether this is the receipt of an earlier, identical call. Then nothing was counted again.',
   }),
   supersedes: Nullable(
     Type.String({
       description:
-        'The receipt that this session got before this one, where it was scored within two days. An identical retry after an upgrade of the rules is a receipt of its own and names the first here. Where the counters answered too late, the receipt is named under which they counted that call; an identical retry is answered with it.',
+        'Previous receipt of this session within two days. An identical retry after a rules upgrade gets a new receipt that names the first one here. If the counters answered late, this is the receipt that they counted; an identical retry returns it.',
     }),
   ),
 });

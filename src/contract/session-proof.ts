@@ -8,7 +8,10 @@ import { StringEnum } from './common.js';
 /** Puzzles of a proof. */
 export const proofCount = 8;
 /** Base64url of 16 bytes that the service chose and 32 that sign them. */
-const token = Type.String({ pattern: '^[A-Za-z0-9_-]{64}$', description: 'Good for one session, of one address.' });
+const token = Type.String({
+  pattern: '^[A-Za-z0-9_-]{64}$',
+  description: 'Challenge token, valid for one session from one IP address.',
+});
 
 export const RequiredProof = Type.Object({
   algorithm: StringEnum(['sha-256']),
@@ -26,9 +29,9 @@ export const SolvedProof = Type.Object(
       minItems: proofCount,
       maxItems: proofCount,
       description:
-        'For each i from 0 a number n, so that the SHA-256 of the token’s last 32 bytes, i and n, each of 4 bytes in big-endian order, begins with `difficulty` zero bits.',
+        'One number n for each i from 0. Hash the token’s last 32 bytes, i and n (4 bytes each, big-endian) with SHA-256. The digest must begin with `difficulty` zero bits.',
     }),
   },
-  { description: 'What PROOF_REQUIRED asked for.' },
+  { description: 'Solution that PROOF_REQUIRED requested.' },
 );
 export type SolvedProof = Static<typeof SolvedProof>;

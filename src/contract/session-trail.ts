@@ -27,13 +27,13 @@ export const SessionReceipt = Type.Object({
   studyId: Nullable(Type.String()),
   sourceId: Nullable(Type.String()),
   supersedes: Nullable(Type.String({ description: 'The receipt that the session got before this one.' })),
-  topReason: Nullable(Type.String({ description: 'Code of the strongest finding against; null: nothing was.' })),
+  topReason: Nullable(Type.String({ description: 'Code of the strongest finding against; null if there is none.' })),
 });
 export type SessionReceipt = Static<typeof SessionReceipt>;
 
 export const SessionProbe = Type.Object({
   receivedAt: Nullable(Timestamp),
-  origin: Nullable(Type.String({ description: 'Of the page, as the browser named it.' })),
+  origin: Nullable(Type.String({ description: 'Origin of the page, as the browser sent it.' })),
   loads: Type.Integer({ minimum: 0, description: 'Page loads that described the browser.' }),
   messages: Type.Integer({
     minimum: 0,

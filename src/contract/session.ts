@@ -20,26 +20,26 @@ export const metadataDepthMax = 5;
 export const chainNames = { root: 'vh_original_session_id', count: 'vh_retry_count' } as const;
 
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
-  description: `Yours, echoed with the result: at most ${metadataBytesMax} bytes of JSON and ${metadataDepthMax} levels. Names that begin with vh_ are the service’s.`,
+  description: `Your metadata, echoed with the result: at most ${metadataBytesMax} bytes of JSON and ${metadataDepthMax} levels. Names that begin with vh_ are reserved.`,
 });
 export type Metadata = Static<typeof Metadata>;
 
-export const SessionId = Type.String({ minLength: 1, maxLength: 128, description: 'From the session’s creation.' });
+export const SessionId = Type.String({ minLength: 1, maxLength: 128, description: 'Id of the session.' });
 
 const creation = Type.Partial(
   Type.Object({
     studyId: CallerId('Your id of the study; echoed with the result.'),
     respondentId: CallerId(
-      `Your id of the respondent, best a salted hash, at most ${callerIdLengthMax} characters; echoed.`,
+      `Your id of the respondent, preferably a salted hash, at most ${callerIdLengthMax} characters; echoed.`,
     ),
     metadata: Metadata,
-    linkId: CallerId('Of the hosted page’s link that led here.'),
+    linkId: CallerId('Id of the hosted link that created the session.'),
     dataCollector: CallerId('Label of the collector, wave or field site.'),
     previousSessionId: Type.String({
       minLength: 1,
       maxLength: 128,
       description:
-        'A failed session that this one tries again, for the same respondent and study; takes one retry off the project’s budget.',
+        'Failed session that this one retries, for the same respondent and study. It uses one retry of the project’s budget.',
     }),
     widgetMode: StringEnum(widgetModes, { description: 'Default: the project’s.' }),
     consent: Type.Object(
@@ -60,8 +60,7 @@ export const PublicSessionCreation = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description:
-        'clientSecret of the session that is tried again. A retry needs it, or the deviceToken of that session.',
+      description: 'clientSecret of the failed session. A retry needs it, or the deviceToken of that session.',
     }),
   ),
   deviceToken: Type.Optional(
@@ -93,12 +92,12 @@ export const SessionCreation = Type.Object({
 export type SessionCreation = Static<typeof SessionCreation>;
 
 export const ChallengeConfig = Type.Object({
-  nonce: Type.String({ description: 'To be sent back with the envelope.' }),
-  sequential: Type.Literal(true, { description: 'Challenges are asked for one at a time.' }),
-  count: Type.Integer({ minimum: 0, description: 'How many challenges there are to ask for.' }),
+  nonce: Type.String({ description: 'Nonce to send with the envelope.' }),
+  sequential: Type.Literal(true, { description: 'Whether challenges are requested one at a time.' }),
+  count: Type.Integer({ minimum: 0, description: 'Number of challenges.' }),
   challenges: Type.Array(IssuedChallenge, {
     maxItems: 0,
-    description: 'Empty: each is revealed when it is asked for.',
+    description: 'Empty, because each challenge is revealed on request.',
   }),
 });
 export type ChallengeConfig = Static<typeof ChallengeConfig>;
@@ -108,7 +107,7 @@ export const ChallengeRequest = Type.Object({
   index: Type.Integer({
     minimum: 0,
     maximum: challengeCountMax,
-    description: 'From 0; challengeConfig.count once the last challenge is answered.',
+    description: 'Index from 0; challengeConfig.count after the last challenge.',
   }),
   commitment: Nullable(
     Type.String({
@@ -127,7 +126,7 @@ export const ChallengeRequest = Type.Object({
         minimum: 0,
         maximum: frameCountMax - 1,
         description:
-          'Of the envelope: where the answer to the challenge before went furthest; null if no frame shows it. Needed from index 1 where evidenceFrames is sampled.',
+          'Index of the frame with the peak of the previous challenge; null if no frame shows it. Required from index 1 if evidenceFrames is sampled.',
       }),
     ),
   ),
@@ -162,7 +161,7 @@ export interface ChallengeCall extends ChallengeRequest {
 
 export const SessionReply = Type.Object({
   sessionId: Type.String(),
-  clientSecret: Type.String({ description: 'For X-Client-Secret; belongs to this session only and dies with it.' }),
+  clientSecret: Type.String({ description: 'Secret for X-Client-Secret, valid for this session only.' }),
   expiresAt: Type.Integer({ description: 'Unix seconds.' }),
   challengeConfig: ChallengeConfig,
   studyConfig: Type.Object({

@@ -16,8 +16,8 @@ import {
 } from './study.js';
 
 export const StudyProgress = Type.Object({
-  entered: Count('Respondents who came.'),
-  screened_out: Count('Of them, sent away before the survey.'),
+  entered: Count('Respondents who entered.'),
+  screened_out: Count('Respondents who were screened out before the survey.'),
   screenOutReason: ScreenOuts,
   verified: Count('Verified respondents who hold a place or completed.'),
   completed: Count('Verified respondents who completed the survey.'),
@@ -29,7 +29,7 @@ export const StudyProgress = Type.Object({
   quotas: Type.Array(
     Type.Object({
       name: Type.String(),
-      limit: Count('Most of this kind.'),
+      limit: Count('Maximum of this quota.'),
       held: Count('Places taken.'),
       verified: Count('Verified of these.'),
       completed: Count('Completes that count, of these.'),
@@ -92,7 +92,9 @@ const Group = (what: string) =>
   );
 
 export const RespondentReply = Type.Object({
-  sessionId: Type.String({ description: 'Of the score and of the token; the place of returns and reconciliation.' }),
+  sessionId: Type.String({
+    description: 'Session id of the score and token; the place id of returns and reconciliation.',
+  }),
   respondentId: Type.String({ description: 'rid as the supplier sent it.' }),
   sourceId: Type.String({ description: 'src as the supplier sent it.' }),
   entry: StringEnum(entryModes, { description: 'signed: the supplier’s signature proves the respondentId.' }),
@@ -100,17 +102,19 @@ export const RespondentReply = Type.Object({
   completion: Nullable(
     StringEnum(completions, {
       description:
-        'Of a complete. confirmed: by the survey or the owner. unconfirmed: by the browser alone. too_fast: sooner than minimumSeconds. reversed: rejected later.',
+        'Standing of a complete. confirmed: by the survey or the owner. unconfirmed: only by the browser. too_fast: before minimumSeconds. reversed: rejected later.',
     }),
   ),
   screenOutReason: Nullable(StringEnum(screenOutReasons)),
   refusedFor: Nullable(
-    StringEnum(reasonClasses, { description: 'Why the survey or the buyer refused the interview; null: it was not.' }),
+    StringEnum(reasonClasses, {
+      description: 'Reason that the survey or the buyer refused the interview; null: not refused.',
+    }),
   ),
-  reversalNote: Nullable({ ...Type.String(), description: 'note of the dispute.' }),
+  reversalNote: Nullable({ ...Type.String(), description: 'Note of the dispute.' }),
   score: Percent('Risk at the entry.'),
   recommendation: Nullable(
-    StringEnum(recommendations, { description: 'Of the score. null: the respondent left before it.' }),
+    StringEnum(recommendations, { description: 'Recommendation of the score; null: the respondent left before it.' }),
   ),
   reason: Nullable({
     ...Type.String(),
@@ -118,7 +122,7 @@ export const RespondentReply = Type.Object({
   }),
   duplicateBand: StringEnum(duplicateBands),
   country: Nullable(Type.String({ description: 'By address, else as the supplier declared it; null: not known.' })),
-  receiptId: Type.String({ description: 'Of the score; its evidence is read with every key that lists the study.' }),
+  receiptId: Type.String({ description: 'Receipt of the score. Read its evidence with any key that lists the study.' }),
   enteredAt: Timestamp,
   returnedAt: Nullable(Timestamp),
   seconds: Nullable(Count('From the first way to the survey until the return.')),

@@ -5,21 +5,21 @@ import { Count, Nullable, StringEnum } from './common.js';
 export const screenOutReasons = ['full', 'duplicate', 'quality', 'targeting', 'limit'] as const;
 export type ScreenOutReason = (typeof screenOutReasons)[number];
 
-/** Respondents who were sent away before the survey, by reason. */
+/** Respondents who were screened out before the survey, by reason. */
 export const ScreenOuts = Type.Object({
-  full: Count('No place was left, or none for people like them.'),
-  duplicate: Count('They took part already under another id.'),
+  full: Count('The study or their quotas were full.'),
+  duplicate: Count('They had already taken part under another id.'),
   quality: Count('The gate or the verification refused them.'),
   targeting: Count('They are outside of the study’s countries.'),
-  limit: Count('Their address, browser or supplier had taken its places.'),
-  gate: Count('Of quality: refused by the gate.'),
-  verification: Count('Of quality: refused by the verification.'),
+  limit: Count('Their IP address, browser or supplier reached its limit.'),
+  gate: Count('Part of quality: refused by the gate.'),
+  verification: Count('Part of quality: refused by the verification.'),
 });
 export type ScreenOuts = Static<typeof ScreenOuts>;
 
 /** Where the respondents are who were not screened out. Together with those, and without verified, they are everyone who entered. */
 export const StudyFunnel = Type.Object({
-  undecided: Count('Left before the gate decided.'),
+  undecided: Count('Respondents who left before the gate decided.'),
   verifying: Count('On the hosted verification page.'),
   in_survey: Count('In the survey.'),
   released: Count('Did not come back in time; the place is free.'),
@@ -88,11 +88,11 @@ export const StudyReport = Type.Object({
       kind: StringEnum(claimantKinds, {
         description: 'device: the same browser. address: the same address, or /64. network: the same /48.',
       }),
-      group: Type.String({ description: 'As in deviceGroup, addressGroup and networkGroup of respondents.' }),
+      group: Type.String({ description: 'Group id, as in deviceGroup, addressGroup and networkGroup of respondents.' }),
       places: Count('Places taken.'),
-      completed: Count('Of them, completes that count.'),
+      completed: Count('Completes of the group that count.'),
     }),
-    { description: `Who took more than one place, largest first; at most ${reportGroupsMax}.` },
+    { description: `Groups with more than one place, largest first; at most ${reportGroupsMax}.` },
   ),
 });
 export type StudyReport = Static<typeof StudyReport>;

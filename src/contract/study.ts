@@ -30,16 +30,18 @@ export const StudyQuota = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100, description: 'Identifies the quota in the progress.' }),
     country: Type.Optional(CountryCode('One of the countries of the study.')),
-    gender: Type.Optional(Type.String({ ...trait, description: 'As suppliers send it; case does not matter.' })),
+    gender: Type.Optional(Type.String({ ...trait, description: 'Value as suppliers send it; case does not matter.' })),
     ageMin: Type.Optional(Age('Least age.')),
     ageMax: Type.Optional(Age('Greatest age.')),
-    profession: Type.Optional(Type.String({ ...trait, description: 'As suppliers send it; case does not matter.' })),
-    limit: Type.Integer({ minimum: 0, maximum: sampleSizeMax, description: 'Most respondents of this kind.' }),
+    profession: Type.Optional(
+      Type.String({ ...trait, description: 'Value as suppliers send it; case does not matter.' }),
+    ),
+    limit: Type.Integer({ minimum: 0, maximum: sampleSizeMax, description: 'Maximum respondents of this quota.' }),
   },
   {
     additionalProperties: false,
     description:
-      'A respondent counts in every quota whose conditions hold. What is not known of a respondent counts as met, so that no quota is ever over-filled.',
+      'Quotas of the sample. A respondent counts in every quota whose conditions hold. Unknown values count as met, so no quota overfills.',
   },
 );
 export type StudyQuota = Static<typeof StudyQuota>;
@@ -75,13 +77,13 @@ export const Suppliers = Type.Array(Type.String({ minLength: 1, maxLength: 128 }
 
 const entry = StringEnum(entryModes, {
   description:
-    'signed: only links with a supplier’s signature. open: links without one, too; their rid is unproven. Default signed where the study names suppliers, else open.',
+    'signed: only links with a supplier’s signature. open: links without one, too; their rid is unproven. Default signed if the study names suppliers, else open.',
 });
 const survey = Type.Partial(
   Type.Object({
     returns: StringEnum(returnModes, {
       description:
-        'confirmed: a complete counts once the survey’s server or its signature says so. browser: the respondent’s browser suffices. Default browser where the study names no supplier, else confirmed.',
+        'confirmed: a complete counts once the survey’s server or its signature says so. browser: the respondent’s browser suffices. Default browser if the study names no supplier, else confirmed.',
     }),
     minimumSeconds: Type.Integer({
       minimum: 0,
@@ -94,11 +96,11 @@ const survey = Type.Partial(
 const verification = Type.Partial(
   Type.Object({
     service_check: Type.Boolean({
-      description: 'Every respondent is verified on the hosted page too. Default false; true where strict.',
+      description: 'Whether every respondent is also verified on the hosted page. Default false; true if strict.',
     }),
     minimum_quality: StringEnum(qualities, {
       description:
-        'standard (default): the gate allowed or would review, and verified where asked. strict: the gate allowed, and a biometric verification passed.',
+        'standard (default): the gate recommended allow or review, and any required verification passed. strict: allow and a biometric pass.',
     }),
   }),
 ).properties;
@@ -110,7 +112,7 @@ export const StudyCreation = Type.Object(
       minLength: 1,
       maxLength: 2_048,
       description:
-        'Where respondents take the survey; HTTPS, or http://localhost in development. vh_token and vh_return are added.',
+        'URL of the survey, with vh_token and vh_return added. Use HTTPS; in development, http://localhost is allowed.',
     }),
     projectId: Type.Optional(
       CallerId('With an organization key: the project that scores. Default: the organization’s first.'),
@@ -140,7 +142,7 @@ export type StudyCreation = Static<typeof StudyCreation>;
 
 /** Named with an impossible schema, so that it is refused, in words of its own, and not taken without effect. */
 const refused = (description: string) => Type.Optional(Type.Unsafe<never>({ not: {}, description }));
-const settled = refused('is settled when the study is made; make another study.');
+const settled = refused('can’t be changed. Create a new study.');
 
 const LimitsPatch = Type.Partial(
   Type.Object({
@@ -174,8 +176,8 @@ export const StudyPatch = Type.Object(
     verification: settled,
     projectId: settled,
     status: refused('is changed by POST /studies/{studyId}/launch, pause, resume, close or cancel.'),
-    sample_size: refused('belongs into audience.'),
-    quotas: refused('belongs into audience.'),
+    sample_size: refused('belongs in `audience`. Move it there.'),
+    quotas: refused('belongs in `audience`. Move it there.'),
   },
   strict,
 );

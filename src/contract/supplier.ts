@@ -24,7 +24,7 @@ const redirectMeanings: Readonly<Record<ExitStatus, string>> = {
   full: 'The study or a quota is full, or closed.',
   screened_out: 'The respondent does not qualify.',
   quality: 'The gate, the verification or the survey refused the respondent. Default: screened_out.',
-  duplicate: 'The respondent took part already under another id. Default: screened_out.',
+  duplicate: 'The respondent has already taken part under another id. Default: screened_out.',
   finished: 'The respondent has finished this study before.',
 };
 const redirectFields = Object.fromEntries(
@@ -34,7 +34,7 @@ const redirectFields = Object.fromEntries(
 export const SupplierRedirects = Type.Partial(Type.Object(redirectFields), {
   additionalProperties: false,
   description:
-    'Where respondents go at the end, by status. HTTPS; http://localhost too in development. Placeholders: {rid}, {status}, {place}, {study}, {sig}. Without an address the respondent sees a page of the service.',
+    'Redirect URLs at the end, by status. Use HTTPS; in development, http://localhost is allowed. Placeholders: {rid}, {status}, {place}, {study}, {sig}. Without a URL, the respondent sees a page of the service.',
 });
 export type SupplierRedirects = Static<typeof SupplierRedirects>;
 
@@ -125,10 +125,10 @@ export const Invited = Type.Object(
       pattern: '^[^\\x00-\\x1f]+$',
       description: 'The supplier’s id of the respondent.',
     }),
-    country: Type.Optional(CountryCode('Of the respondent.')),
+    country: Type.Optional(CountryCode('Country of the respondent.')),
     age: Type.Optional(Type.Integer({ minimum: 0, maximum: ageMax, description: 'In years.' })),
-    gender: linkValue('As the quotas write it; case does not matter.'),
-    profession: linkValue('As the quotas write it; case does not matter.'),
+    gender: linkValue('Value as in the quotas; case does not matter.'),
+    profession: linkValue('Value as in the quotas; case does not matter.'),
   },
   { additionalProperties: false },
 );
@@ -174,7 +174,7 @@ export const LinkCheckReply = Type.Object({
   ok: Type.Boolean({ description: 'Whether a respondent who opens the link now reaches the gate.' }),
   entry: StringEnum(['signed', 'open'] as const, { description: 'open: the link has no signature.' }),
   expiresAt: Nullable(Timestamp),
-  signedWith: Nullable(StringEnum(['current', 'previous'] as const, { description: 'Which secret signed it.' })),
+  signedWith: Nullable(StringEnum(['current', 'previous'] as const, { description: 'Secret that signed the link.' })),
   signedText: Nullable(
     Type.String({ description: 'The text that the signature has to cover, lines joined with a line feed.' }),
   ),

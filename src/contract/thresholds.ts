@@ -42,7 +42,7 @@ export const SimulationRequest = Type.Object({
   reviewLow: edge('Scores below it would be allowed. At most blockThreshold.'),
   blockThreshold: edge('Scores at or above it would be blocked.'),
   stepUpThreshold: Absent(
-    edge('Where step_up would begin, for sessions scored with step-up on. Absent: as it was when they were scored.'),
+    edge('Lowest step_up score, for sessions scored with step-up on. Absent: the threshold at scoring time.'),
   ),
   sourceId: Absent(Type.String({ ...SourceName, description: 'Only sessions of this source.' })),
   from: Absent(FromDay),
@@ -63,21 +63,21 @@ const Recommendation = StringEnum(recommendations);
 export const Flip = Type.Object(
   {
     receiptId: Type.String(),
-    sessionId: Type.String({ description: 'As the caller named it.' }),
+    sessionId: Type.String({ description: 'Your id of the session.' }),
     score: Percent('The score under the thresholds asked about.'),
     from: Recommendation,
     to: Recommendation,
   },
-  { description: 'A session whose recommendation would have been another one.' },
+  { description: 'Session whose recommendation would change.' },
 );
 export type Flip = Static<typeof Flip>;
 
 export const SimulationReply = Type.Object({
-  sessions: Count('Sessions looked at; one scored several times counts once, by its last receipt.'),
+  sessions: Count('Simulated sessions. A session counts once, by its last receipt.'),
   current: Mix,
   hypothetical: Mix,
   flips: Type.Array(Flip, { maxItems: flipsMax, description: 'Newest first.' }),
-  flipped: Count('All sessions whose recommendation would have been another one, listed or not.'),
+  flipped: Count('All sessions whose recommendation would change, listed or not.'),
   scores: Type.Array(Type.Integer({ minimum: 0 }), {
     minItems: scoreBands,
     maxItems: scoreBands,
@@ -90,15 +90,13 @@ export const SimulationReply = Type.Object({
       honest: Count('Sessions whose completion has stood long enough to be believed.'),
       fraud: Count('Sessions that an outcome calls fraudulent.'),
     },
-    { description: 'What is known of the sessions from outcomes.' },
+    { description: 'Outcomes of the sessions.' },
   ),
   period: Type.Object(
     { from: Nullable(Timestamp), to: Nullable(Timestamp) },
-    { description: 'First and last day with sessions; null where there is none.' },
+    { description: 'First and last day with sessions; null if there is none.' },
   ),
-  note: Nullable(
-    Type.String({ description: 'Why the mix is empty, or what to keep in mind; null where there is nothing to say.' }),
-  ),
+  note: Nullable(Type.String({ description: 'Explanation of an empty or limited result; null if there is none.' })),
 });
 export type SimulationReply = Static<typeof SimulationReply>;
 
@@ -129,7 +127,7 @@ export const SourceRecommendation = Type.Object(
     sourceId: Nullable(Type.String({ description: 'null: the project as a whole.' })),
     status: StringEnum(['ok', 'insufficient_data', 'not_advisable'] as const, {
       description:
-        'not_advisable: whatever meets the target would block most of the sessions that were let in and that no outcome calls fraudulent; the note has the share.',
+        'Status of the recommendation. not_advisable: any threshold that meets the target would block most allowed sessions without a fraud outcome; see note.',
     }),
     labels: Type.Object({
       honest: Count('Completions that stood for the whole time in which they could be reversed.'),
@@ -145,7 +143,7 @@ export const SourceRecommendation = Type.Object(
     current: Thresholds,
     suggested: Nullable(Thresholds),
     interval: Nullable(
-      Type.Object({ blockThreshold: Interval('Where the right blockThreshold lies with 95% confidence.') }),
+      Type.Object({ blockThreshold: Interval('95% confidence interval of the right blockThreshold.') }),
     ),
     projected: Nullable(
       Type.Object({
@@ -163,18 +161,17 @@ export const SourceRecommendation = Type.Object(
       Type.Object(
         { honest: Type.Number({ minimum: 0 }), fraud: Type.Number({ minimum: 0 }) },
         {
-          description:
-            'Weight of the rest of the project in this suggestion, in labels; null where it rests on its own.',
+          description: 'Weight of the project’s other labels in this suggestion; null if it uses only its own.',
         },
       ),
     ),
     coverage: Type.Object(
       {
         sessions: Count('Sessions scored.'),
-        labelled: Count('Of them, sessions with a mature label.'),
-        blocked: Count('Of them, blocked: these bring no labels, so that their share of honest people is not known.'),
+        labelled: Count('Sessions with a mature label.'),
+        blocked: Count('Blocked sessions, which bring no labels, so their honest share is unknown.'),
       },
-      { description: 'What the labels rest on.' },
+      { description: 'Basis of the labels.' },
     ),
     note: Type.String({ description: 'The result in words.' }),
   },

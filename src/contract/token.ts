@@ -31,10 +31,9 @@ export const tokenErrors = [
 export const expectations = ['studyId', 'respondentId', 'minimumAssurance', 'use'] as const;
 export type TokenError = (typeof tokenErrors)[number];
 
-const mode = StringEnum(sessionModes, { description: 'Of the session. Act on live ones alone.' });
+const mode = StringEnum(sessionModes, { description: 'Mode of the session. Act only on live.' });
 const dispatch = StringEnum(dispatchStatuses, {
-  description:
-    'What score mode did with it: score_blocked is a refusal whatever the status; otherwise as in the result.',
+  description: 'Score-mode dispatch. score_blocked is a refusal, independent of status; otherwise as in the result.',
 });
 const evidence = {
   assurance: StringEnum(assuranceLevels, { description: 'biometric: a camera capture was judged.' }),
@@ -64,12 +63,12 @@ export const TokenClaims = Type.Object({
   biometric_evidence: evidence.biometric,
   widget_mode: evidence.widgetMode,
   scores: Type.Object(VerdictScores.properties, {
-    description: 'In steps of 0.1: the page can read its token. POST /token/verify answers the exact ones.',
+    description: 'Scores in steps of 0.1, because the page can read its token. POST /token/verify returns exact ones.',
   }),
   study_id: Type.Optional(Type.String()),
   respondent_id: Type.Optional(Type.String()),
   data_collector: Type.Optional(Type.String()),
-  risk_overall: Type.Optional(unit('Where the project shows risk.')),
+  risk_overall: Type.Optional(unit('Risk, if the project shows it.')),
 });
 export type TokenClaims = Static<typeof TokenClaims>;
 
@@ -79,16 +78,16 @@ const Token = Type.String({ description: 'verificationToken or vh_token of a ses
 export const TokenVerification = Type.Object(
   {
     token: Nullable(Token),
-    studyId: Type.Optional(CallerId('The study that it must be for.')),
-    respondentId: Type.Optional(CallerId('The respondent whose it must be.')),
+    studyId: Type.Optional(CallerId('Expected study.')),
+    respondentId: Type.Optional(CallerId('Expected respondent.')),
     minimumAssurance: Type.Optional(
       StringEnum(demandedAssurances, {
-        description: 'What it must rest on at least; biometric: a judged camera capture.',
+        description: 'Required minimum assurance. biometric: a checked camera capture.',
       }),
     ),
     use: Type.Optional(
       CallerId(
-        'Your id of what the pass is spent on. The first of a session is kept; the same again succeeds, another is ALREADY_USED. Needs no scope beyond that of the call.',
+        'Your id of the use of this pass. The first one is kept; the same one succeeds again, another is ALREADY_USED. It needs no further scope.',
       ),
     ),
   },
@@ -100,7 +99,7 @@ export type Expectations = Omit<TokenVerification, 'token' | 'use'>;
 export const TokenBatch = Type.Object(
   {
     tokens: Type.Array(Type.Union([Token, TokenVerification, Type.Null()]), {
-      description: 'Each a token, or an object as for one with what is expected of it.',
+      description: 'Tokens, or objects of a token with expectations.',
       minItems: 1,
       maxItems: batchTokensMax,
     }),
@@ -131,7 +130,7 @@ export const TokenReply = Type.Object({
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   error: Type.Optional(
-    StringEnum(tokenErrors, { description: 'Where success is false; then alone, or with field or hint.' }),
+    StringEnum(tokenErrors, { description: 'Error code if success is false, alone or with field or hint.' }),
   ),
   hint: Type.Optional(
     Type.Literal('mode', {

@@ -108,17 +108,19 @@ export const FraudSignal = Type.Object({
   severity: StringEnum(['low', 'medium', 'high'] as const),
   category: StringEnum(['obvious', 'sophisticated'] as const),
   description: Type.String(),
-  confidence: unit('How sure the detector is.'),
+  confidence: unit('Confidence of the detector.'),
 });
 export type FraudSignal = Static<typeof FraudSignal>;
 
 export const VerdictScores = Type.Object({
-  liveness: Nullable(unit('Null where no camera produced a verdict.')),
-  uniqueness: Nullable(unit('Null if the face was compared with nobody within the window. 1 unique, 0 the same.')),
+  liveness: Nullable(unit('Passive liveness confidence; null if no camera produced a verdict.')),
+  uniqueness: Nullable(
+    unit('Uniqueness, from 0 (the same) to 1 (unique); null if there was no face to compare with in the window.'),
+  ),
   authenticity: unit(
     'Confidence that the capture came from a real camera; without one, that the device is what it says.',
   ),
-  overall: unit('Weighted aggregate of the scores that are there.'),
+  overall: unit('Weighted aggregate of the available scores.'),
   quality: unit('Quality of the evidence.'),
   fraud: unit('0 clean, 1 fraud-like.'),
 });
@@ -126,7 +128,7 @@ export type VerdictScores = Static<typeof VerdictScores>;
 
 export const ShownScores = Type.Object({
   ...VerdictScores.properties,
-  riskOverall: Type.Optional(unit('1 less overall; where the project shows risk.')),
+  riskOverall: Type.Optional(unit('1 minus overall, if the project shows risk.')),
 });
 
 export const RiskContribution = Type.Object({
@@ -137,9 +139,9 @@ export const RiskContribution = Type.Object({
 export type RiskContribution = Static<typeof RiskContribution>;
 
 export const VerdictRisk = Type.Object({
-  overall: unit('1 less overall: 0 clean, 1 risky.'),
-  device: Nullable(unit('Of device and behaviour; null where neither was measured.')),
-  biometric: Nullable(unit('Of the camera’s evidence; null without a camera.')),
+  overall: unit('1 minus overall: 0 clean, 1 risky.'),
+  device: Nullable(unit('Risk of device and behavior; null if neither was measured.')),
+  biometric: Nullable(unit('Risk of the camera’s evidence; null without a camera.')),
   contributions: Type.Array(RiskContribution, { description: 'Empty unless diagnostics are allowed and asked for.' }),
   droppedSignals: Type.Array(Type.String(), {
     description: 'Measurements that came and were not used, with the reason as name.',
@@ -150,9 +152,9 @@ export type VerdictRisk = Static<typeof VerdictRisk>;
 
 export const DuplicateMatch = Type.Object({
   fingerprintId: Type.String(),
-  similarity: unit('Calibrated: 1 less uniqueness.'),
+  similarity: unit('Calibrated similarity: 1 minus uniqueness.'),
   sessionId: Type.Optional(Type.String()),
-  respondentId: Type.Optional(CallerId('Of the matched session.')),
+  respondentId: Type.Optional(CallerId('Respondent of the matched session.')),
 });
 export type DuplicateMatch = Static<typeof DuplicateMatch>;
 
@@ -163,9 +165,9 @@ export const PriorParticipation = Type.Object({
 export type PriorParticipation = Static<typeof PriorParticipation>;
 
 export const Duplication = Type.Object({
-  overall: Nullable(unit('The greater of the two; null where nothing was compared.')),
-  deviceMatch: Nullable(unit('Likeness of the device; null where not compared.')),
-  biometricMatch: Nullable(unit('Calibrated likeness of the face; null where not compared.')),
+  overall: Nullable(unit('Greater of the two; null if nothing was compared.')),
+  deviceMatch: Nullable(unit('Similarity of the device; null if not compared.')),
+  biometricMatch: Nullable(unit('Calibrated similarity of the face; null if not compared.')),
   matchedDeviceId: Type.Optional(Type.String()),
   matchedSessionId: Type.Optional(Type.String()),
   matchMethod: StringEnum(matchMethods),
@@ -187,7 +189,7 @@ export const Verdict = Type.Object({
   modelVersion: Type.String({ description: 'Hash of the rules that decided.' }),
   status: StringEnum(verdictStatuses),
   scores: VerdictScores,
-  failureReasons: Type.Array(Type.String(), { description: 'For people, in order of priority; empty on a pass.' }),
+  failureReasons: Type.Array(Type.String(), { description: 'Reasons in order of priority; empty on a pass.' }),
   failureCodes: Type.Array(Type.String(), { description: 'A code for each of failureReasons.' }),
   failureCategory: Nullable(StringEnum(failureCategories)),
   fraudSignals: Type.Array(FraudSignal),
@@ -203,7 +205,7 @@ export const Verdict = Type.Object({
   assuranceLevel: StringEnum(assuranceLevels),
   verificationOutcome: StringEnum(verificationOutcomes),
   biometricEvidence: Nullable(
-    StringEnum(biometricEvidences, { description: 'What a judged capture rests on; null without one.' }),
+    StringEnum(biometricEvidences, { description: 'Evidence of a checked capture; null without one.' }),
   ),
   unifiedVerdict: UnifiedVerdict,
   cameraFailureReason: Nullable(Type.String()),
@@ -215,8 +217,10 @@ export type Verdict = Static<typeof Verdict>;
 export const VerdictDispatch = Type.Object({
   status: StringEnum(dispatchStatuses),
   decision: StringEnum(decisions, { description: 'recommended_decision of verification.scored.' }),
-  reason: Nullable(Type.String({ description: 'Which fence blocked, or why it failed; null where nothing did.' })),
-  failureCategory: Nullable(StringEnum(failureCategories, { description: 'Of the verdict, else of the fence.' })),
+  reason: Nullable(Type.String({ description: 'Fence that blocked or reason for a failure; null if there is none.' })),
+  failureCategory: Nullable(
+    StringEnum(failureCategories, { description: 'Category of the verdict, else of the fence.' }),
+  ),
 });
 export type VerdictDispatch = Static<typeof VerdictDispatch>;
 

@@ -40,7 +40,7 @@ const events = Type.Array(StringEnum(eventTypes), {
 const payloadVersion = StringEnum(payloadVersions, {
   description: 'Shape of the payload. Default v2; v1 is for receivers that were built for it.',
 });
-const description = Type.String({ maxLength: 500, description: 'For people. Default none.' });
+const description = Type.String({ maxLength: 500, description: 'Free text. Default none.' });
 const enabled = Type.Boolean({
   description: 'false: new events are not sent, and deliveries under way wait until it is true again. Default true.',
 });
@@ -77,7 +77,7 @@ export const WebhookHealth = Type.Object(
     state: StringEnum(['working', 'parked', 'disabled'] as const, {
       description: 'parked: it failed for so long that its deliveries wait; none is discarded.',
     }),
-    reason: Nullable(Type.String({ description: 'Why it is parked, and what ends it.' })),
+    reason: Nullable(Type.String({ description: 'Reason why it is parked, and how to resume it.' })),
     since: Nullable(Timestamp),
     nextTryAt: Nullable(Timestamp),
   },
@@ -124,8 +124,8 @@ export const SecretReply = Type.Object({ secret });
 export const DeliveryRef = Type.Object({ deliveryId: Type.String() });
 
 export const Recovery = Type.Object({
-  since: { ...Timestamp, description: 'Of the last attempt, which failed for good then or later.' },
-  until: Type.Optional({ ...Timestamp, description: 'Before which it failed. Default: now.' }),
+  since: { ...Timestamp, description: 'Start of the period of last attempts.' },
+  until: Type.Optional({ ...Timestamp, description: 'End of that period. Default: now.' }),
 });
 export type Recovery = Static<typeof Recovery>;
 export const RecoveryReply = Type.Object({
@@ -148,12 +148,12 @@ export const PostbackQuery = ListQuery({ ...pageFields, state: Type.Optional(Str
 export type PostbackQuery = Static<typeof PostbackQuery>;
 
 export const DeliveryAttempt = Type.Object({
-  attempt: Type.Integer({ minimum: 1, description: 'As in X-Service-Attempt.' }),
+  attempt: Type.Integer({ minimum: 1, description: 'Attempt number, as in X-Service-Attempt.' }),
   state: StringEnum(attemptStates),
   statusCode: Nullable(Type.Integer({ description: 'null: no answer came.' })),
   responseBody: Nullable(Type.String({ description: 'First 16 KiB of the answer, as text.' })),
   durationMs: Nullable(Type.Integer({ minimum: 0 })),
-  error: Nullable(Type.String({ description: 'What went wrong, and what to do about it.' })),
+  error: Nullable(Type.String({ description: 'The problem and the next step.' })),
   startedAt: Nullable(Timestamp),
 });
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
@@ -163,17 +163,16 @@ const deliveredType = StringEnum(deliveredTypes, { description: 'place.ended: of
 const SentPayload = Type.Object(
   { event: deliveredType, data: Type.Record(Type.String(), Type.Unknown()) },
   {
-    description:
-      'The body that was or will be sent, in the present payloadVersion. null once the respondent is erased or its time of keeping is over.',
+    description: 'Request body in the current payloadVersion; null after the respondent’s erasure or the retention.',
   },
 );
 
 export const DeliveryReply = Type.Object({
   deliveryId: Type.String(),
   event: deliveredType,
-  sessionId: Type.String({ description: 'Of a postback: the place.' }),
+  sessionId: Type.String({ description: 'Place of the postback.' }),
   state: StringEnum(attemptStates, {
-    description: 'Of the latest attempt. FAILED: another attempt follows at nextAttemptAt.',
+    description: 'State of the latest attempt. FAILED: another attempt follows at nextAttemptAt.',
   }),
   createdAt: Timestamp,
   nextAttemptAt: Nullable(Timestamp),

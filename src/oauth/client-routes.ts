@@ -53,7 +53,7 @@ function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void
       params,
       operationId: 'listOAuthClients',
       summary: 'List the organization’s OAuth clients, newest first',
-      description: 'Revoked ones as well. A page at a time: pass nextCursor on as cursor until it is null.',
+      description: 'Revoked ones as well. For the next page, send nextCursor as cursor until it is null.',
       querystring: PageQuery,
       response: { 200: OAuthClientPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
@@ -74,7 +74,7 @@ function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void
       operationId: 'createOAuthClient',
       summary: 'Make an OAuth client',
       description:
-        'The secret is in this answer and nowhere else. With jwks there is none: the client signs assertions with a key of its own.',
+        'Returns the secret, only this once. With jwks there is none, because the client signs assertions with its private key.',
       body: { ...OAuthClientCreation, examples: [{ name: 'Fraud desk agent', scopes: ['lite:score', 'lite:read'] }] },
       response: { 201: MadeOAuthClient, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
@@ -93,7 +93,7 @@ function registerItem(scope: FastifyInstance, deps: ClientServiceDeps): void {
       operationId: 'rotateOAuthClient',
       summary: 'Replace the secret or the keys of an OAuth client',
       description:
-        'Id, name and scopes stay. The old secret and the tokens that were made with it are dead at once here and within a second everywhere. Without jwks the client gets a new secret, also where it had keys.',
+        'Id, name and scopes stay. The old secret and its tokens stop working everywhere within a second. Without jwks, the client gets a new secret, even if it had keys.',
       body: { ...optionalBody(OAuthClientRotation), examples: [{}] },
       response: { 200: MadeOAuthClient, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),

@@ -45,7 +45,7 @@ const reading: Access = { credential, scope, oauth };
 const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 128,
-  description: 'The caller’s own key of this call. Good for 24 hours, for this API key only.',
+  description: 'Your key of this call, valid for 24 hours with this API key.',
 });
 
 export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDeps): void {
@@ -57,7 +57,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
       ...route(scoring, {
         operationId: 'scoreSession',
         summary: 'Score one respondent’s session',
-        description: `Once per respondent, from a backend, when the survey is submitted. Probe data received later is ignored. Repeating the same body, with nothing new from the probe, returns the same receipt with \`replayed: true\` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in \`supersedes\`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409. While the store of the counters is away (\`counters_unavailable\` in degradedSignals) neither is known: each call is a receipt of its own. A test or demo key is answered the same every time for the session ids ${fixedSessionIds.join(', ')}, the last two of which are a 429 and a 503; to a live key they are ids like any other.`,
+        description: `Call once per respondent, from your backend, when the survey is submitted. Probe data received later is ignored. The same body without new probe data returns the same receipt with \`replayed: true\` for 24 hours and counts nothing. New probe data or another body gets a new receipt, which names the previous one in \`supersedes\`; the session still counts once. An Idempotency-Key keeps the first response for 24 hours; the same key with another body is 409. While the counters are unavailable (\`counters_unavailable\` in degradedSignals), each call gets a new receipt. Test and demo keys return fixed replies for the session ids ${fixedSessionIds.join(', ')}; the last two are a 429 and a 503.`,
         headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
         body: { ...ScoreRequest, examples: [scoreExample] },
         response: {

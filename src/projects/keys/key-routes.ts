@@ -110,7 +110,7 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
     route(listing, {
       operationId: `list${set.of}Keys`,
       summary: `List the ${set.of.toLowerCase()}’s keys, newest first`,
-      description: 'Revoked and expired keys as well. A page at a time: pass nextCursor on as cursor until it is null.',
+      description: 'Revoked and expired keys as well. For the next page, send nextCursor as cursor until it is null.',
       params,
       querystring: PageQuery,
       response: { 200: KeyPage, ...errorReplies([400, 401, 403, 404, 429]) },
@@ -130,7 +130,7 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
     route(minting, {
       operationId: `create${set.of}Key`,
       summary: `Make a key of the ${set.of.toLowerCase()}`,
-      description: 'The secret is in this answer and nowhere else. Without expiresInDays the key does not expire.',
+      description: 'Returns the secret, only this once. Without expiresInDays, the key does not expire.',
       params,
       body: { ...KeyCreation, examples: [examples.createKey] },
       response: { 201: MintedKeyReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
@@ -154,7 +154,7 @@ function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: Key
       operationId: `rotate${set.of}Key`,
       summary: `Replace a key of the ${set.of.toLowerCase()}`,
       description:
-        'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key is dead at once here and within a second everywhere.',
+        'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key stops working everywhere within a second.',
       body: { ...optionalBody(KeyRotation), examples: [{ expiresInDays: 30 }] },
       response: { 200: MintedKeyReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),
@@ -167,7 +167,7 @@ function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: Key
       params,
       operationId: `limit${set.of}Key`,
       summary: `Change the rate limits of a key of the ${set.of.toLowerCase()}`,
-      description: 'Nothing else of the key changes. In force with the next request here, within a second everywhere.',
+      description: 'Changes only the limits. They apply everywhere within a second.',
       body: { ...KeyChange, examples: [examples.changeKey] },
       response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),

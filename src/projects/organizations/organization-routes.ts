@@ -78,7 +78,7 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
     route(readingSettings, {
       operationId: 'getOrganizationSettings',
       summary: 'Read the settings of the key’s organization',
-      description: 'Origins for every project without a list of its own, and whom the consent names.',
+      description: 'Origins for all projects without an own list, and the controller that the consent names.',
       response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) },
     }),
     async (request) => {
@@ -94,7 +94,7 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
       operationId: 'updateOrganizationSettings',
       summary: 'Change the settings of the key’s organization',
       description:
-        'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once. consent names who is responsible for respondents’ data, and their privacy page.',
+        'Omitted fields keep their values. For example, ["https://survey.example.com", "*.panel.example.com"] allows those pages. An empty list allows no origin in staging and production. Projects with an empty list change at once. consent sets the controller of respondents’ data and its privacy page.',
       body: { ...SettingsChange, examples: [examples.settings] },
       response: { 200: OrganizationSettings, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),
@@ -125,7 +125,7 @@ function registerOrganization(app: FastifyInstance, deps: AdministrationDeps): v
       operationId: 'listAudit',
       summary: 'List every administrative write, newest first',
       description:
-        'Who changed what and when: people of the dashboard, keys and operators. A page at a time by cursor.',
+        'Lists changes by dashboard users, keys and operators with their time. For the next page, send nextCursor as cursor.',
       querystring: PageQuery,
       response: { 200: AuditPage, ...errorReplies([400, 401, 403, 404]) },
     }),

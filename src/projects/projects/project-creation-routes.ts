@@ -57,7 +57,7 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
       operationId: 'provisionProject',
       summary: 'Make a project, once for each externalId',
       description:
-        'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, shown once; rotateApiKey replaces it.',
+        'A call with the same externalId returns the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, shown once; rotateApiKey replaces it.',
       body: { ...ProjectProvisioning, examples: [examples.provision] },
       response: {
         200: ProvisioningReply,
@@ -79,7 +79,7 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
     projectRoute(projectManagement, {
       operationId: 'createProject',
       summary: 'Make a project from the dashboard',
-      description: 'As provisioning, and takes branding as well.',
+      description: 'Like provisioning, and also accepts branding.',
       body: { ...ProjectCreation, examples: [examples.create] },
       response: {
         200: ProvisioningReply,

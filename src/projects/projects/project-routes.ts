@@ -63,7 +63,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
     projectRoute(listing, {
       operationId: 'listProjects',
       summary: 'List the organization’s projects, newest first',
-      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      description: 'For the next page, send nextCursor as cursor until it is null.',
       querystring: ListQuery({
         ...pageFields,
         externalId: Type.Optional(CallerId('Only the project of this external id.')),
@@ -90,7 +90,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
       operationId: 'getProject',
       summary: 'Read a project, defaults filled in',
       description:
-        'Defaults are filled in. customThresholds and liteConfig.perSource show what was set; effective shows what is in force.',
+        'Includes defaults. customThresholds and liteConfig.perSource show what was set; effective shows the result.',
       response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 429]) },
     }),
     async (request) => {
@@ -122,7 +122,7 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
       operationId: 'updateProject',
       summary: 'Change a project by merge patch',
       description:
-        'Objects merge, arrays replace, null goes back to the default. What was read can be sent back as it is: it changes nothing. In force on every instance within a second.',
+        'Objects merge, arrays replace, null restores the default. You can send a read project unchanged. Changes apply on every instance within a second.',
       body: { ...mergePatchOf(ProjectPatch), examples: [examples.patch] },
       response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),

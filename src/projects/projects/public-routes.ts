@@ -102,8 +102,7 @@ function registerOriginCheck(app: FastifyInstance, deps: PublicRouteDeps): void 
     route(open, {
       operationId: 'checkOrigin',
       summary: 'Check whether the calling page may use a site key',
-      description:
-        'Judges the header Origin by the list in force: the project’s, or where that is empty, the organization’s.',
+      description: 'Checks the `Origin` header against the project’s list, or the organization’s if that is empty.',
       querystring: Type.Object({ siteKey: SiteKey }),
       response: { 200: OriginCheck, ...errorReplies([400, 404, 429]) },
     }),
@@ -121,7 +120,7 @@ function registerDemoKeys(scope: FastifyInstance, deps: PublicRouteDeps): void {
     '/public/projects/:siteKey/demo-key',
     route(open, {
       operationId: 'mintDemoKey',
-      summary: 'Make a key for a trial of the integration, good for an hour',
+      summary: 'Create a trial key that is valid for one hour',
       description: 'At most ten a minute for a project. What it verifies is counted apart and bills nothing.',
       params: Type.Object({ siteKey: SiteKey }),
       response: { 201: DemoKeyReply, ...errorReplies([400, 403, 404, 413, 415, 429]) },
