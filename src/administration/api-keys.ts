@@ -153,7 +153,7 @@ export function createKeyUse(deps: {
         [batch.map(([keyId]) => keyId), batch.map(([, at]) => at)],
       );
     } catch (error) {
-      logger.warn({ err: error, keys: batch.length }, 'uses of keys were not written');
+      logger.warn({ err: error, keys: batch.length }, 'writing API key usage failed');
     }
   }
 

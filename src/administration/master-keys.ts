@@ -101,6 +101,6 @@ export function ownMasterKey({ VH_MASTER_KEY, VH_DATA_DIR, VH_ENV }: KeySettings
   if (known !== null) return known;
   throw new SettingError(
     'VH_MASTER_KEY',
-    `is not set and there is no ${join(VH_DATA_DIR, 'master.key')}: production makes none by itself. Make one with "openssl rand -base64 32", keep it safe, and give the same one to all instances`,
+    `is not set and ${join(VH_DATA_DIR, 'master.key')} does not exist. Create one with "openssl rand -base64 32" and set it on all instances`,
   );
 }

@@ -116,7 +116,7 @@ export async function openChangeFeed(deps: ChangeFeedDeps) {
   const polling = startRounds({
     everyMs: deps.intervalMs,
     work: poll,
-    onError: (error) => deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'),
+    onError: (error) => deps.logger.warn({ err: error }, 'reading the change feed failed; retrying'),
   });
   const trimming = startRounds({
     everyMs: keepMinutes * 60_000,

@@ -56,7 +56,7 @@ export function createLimits(deps: LimitDeps) {
     deps.counters.takeRate(tag, deps.now(), limits).catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
       deps.metrics.storeFailures.inc({ store: 'counters' });
-      deps.logger.warn({ internal: error.details.internal }, 'a call passed without its limits');
+      deps.logger.warn({ internal: error.details.internal }, 'rate limits skipped');
       return null;
     });
   const take: Take = async (who, tag, limits, what) => {

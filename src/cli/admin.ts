@@ -55,10 +55,10 @@ function readFacts(file: string): RecordedFacts {
     const read = JSON.parse(readFileSync(file, 'utf8')) as Partial<RecordedFacts> | null;
     if (read?.facts?.version === 1) return { facts: read.facts, recorded: read.recorded ?? null };
   } catch (error) {
-    throw new Error(`${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${file} is not readable JSON: ${(error as Error).message}. Correct it.`, { cause: error });
   }
   throw new Error(
-    `${file} does not hold recorded facts; \`npm run --silent admin -- explain RECEIPT --facts\` writes them.`,
+    `${file} has no recorded facts. Create it with \`npm run --silent admin -- explain RECEIPT --facts\`.`,
   );
 }
 
@@ -85,13 +85,17 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
     const found = await findOperatorService(address, masterKey, database);
     if (found === 'elsewhere')
       process.stderr.write(
-        `The service at ${address} works on another database than DATABASE_URL names: it is not asked.\n`,
+        `The service at ${address} uses another database than DATABASE_URL; this command bypasses it.\n`,
       );
     if (typeof found === 'string') continue;
     sayTarget(`the service at ${address} (${found.stores.join(', ')}; schema ${found.schema})`);
     const sent = await sendOperatorCommand(address, masterKey, command, database);
     if (sent.outcome === 'done') return sent.reply;
-    throw new Error(sent.outcome === 'refused' ? sent.message : 'The service went away meanwhile; nothing was done.');
+    throw new Error(
+      sent.outcome === 'refused'
+        ? sent.message
+        : 'The service stopped meanwhile. Nothing was done; run the command again.',
+    );
   }
   return null;
 }

@@ -20,15 +20,16 @@ async function printLink(args: string[]): Promise<string> {
     options: { role: { type: 'string', default: 'owner' }, org: { type: 'string' } },
   });
   const role = dashboardRoles.find((known) => known === values.role);
-  if (role === undefined) throw new Error(`Say which role: --role ${[...dashboardRoles].reverse().join('|')}.`);
+  if (role === undefined)
+    throw new Error(`The role is missing. Add --role ${[...dashboardRoles].reverse().join('|')}.`);
   const settings = readSettings(process.env);
   if (settings.DATABASE_URL !== null)
-    throw new Error('Sign-in links work with the embedded database only. With DATABASE_URL, people sign in with OIDC.');
+    throw new Error('Sign-in links need the embedded database. With DATABASE_URL, sign in with OIDC.');
   const bootstrap = readBootstrap(settings.VH_DATA_DIR);
   const organizationId = values.org ?? bootstrap?.organizationId;
   if (organizationId === undefined)
     throw new Error(
-      `Say which organization: --org ID. (${settings.VH_DATA_DIR} holds no bootstrap.json to take it from.)`,
+      `The organization is missing. Add --org ID, because ${settings.VH_DATA_DIR} has no bootstrap.json.`,
     );
   const link = await issueConsoleToken(operatorMasterKey(settings), 'link', {
     ...{ organizationId, role },

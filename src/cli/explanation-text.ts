@@ -39,14 +39,14 @@ function renderBreakdown({
   return [
     `Decision  ${decision}`,
     `Summary   ${summary}`,
-    `Duplicate ${verdict.duplicateBand}; it has no part in the score.`,
+    `Duplicate ${verdict.duplicateBand}; not part of the score.`,
     '',
     'Findings, in logits (weight as raised, share left by multiplier and discounts, what counted):',
     ...table([['axis', 'finding', 'class', 'weight', 'share', 'applied', 'placed'], ...findings.map(rowOf)]),
     '',
     `Axes, in logits (what speaks against; an axis counts ${axisMax} at most):`,
     ...table([['axis', 'raised', 'discounted', 'counted', ''], ...axes.map((sums) => rowOfAxis(sums, axisMax))]),
-    `In favour ${signed(favour)}`,
+    `In favor ${signed(favour)}`,
     '',
     `Score before caps ${verdict.uncapped}, after ${verdict.score}.${caps.length === 0 ? ' No cap applied.' : ''}`,
     ...caps.map((cap) => `  ${cap}`),
@@ -64,7 +64,7 @@ function rowOfAxis({ axis, raised, discounted, counted }: AxisSum, axisMax: numb
 
 function renderDifferences(recorded: ComparedVerdict | null, present: ComparedVerdict): string[] {
   const model = `the present model (${present.modelVersion})`;
-  if (recorded === null) return [`The verdict of scoring time is not on record; this is what ${model} says.`];
+  if (recorded === null) return [`The original verdict is not recorded; this is the verdict of ${model}.`];
   const differences = compareVerdicts(recorded, present);
   const then =
     recorded.modelVersion === present.modelVersion

@@ -8,7 +8,7 @@ try {
   const bootstrap = readBootstrap(directory);
   if (bootstrap === null)
     throw new Error(
-      `${directory} holds no bootstrap.json. Name the data directory of the service: VH_DATA_DIR=… npm run keys.`,
+      `${directory} has no bootstrap.json. Set the data directory of the service: VH_DATA_DIR=… npm run keys.`,
     );
   process.stdout.write(`${exportLines(bootstrap).join('\n')}\n`);
 } catch (error) {

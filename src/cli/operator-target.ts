@@ -11,7 +11,7 @@ export function operatorMasterKey({ VH_MASTER_KEY, VH_DATA_DIR }: Settings): Uin
   const key = VH_MASTER_KEY ?? readMasterKey(VH_DATA_DIR);
   if (key !== null) return key;
   throw new Error(
-    `Which master key? VH_MASTER_KEY is not set and there is no ${join(VH_DATA_DIR, 'master.key')}. Set VH_MASTER_KEY (or VH_MASTER_KEY_FILE) to that of the service, or VH_DATA_DIR to its data directory.`,
+    `The master key is missing: ${join(VH_DATA_DIR, 'master.key')} does not exist. Set VH_MASTER_KEY or VH_DATA_DIR as for the service.`,
   );
 }
 
@@ -26,6 +26,6 @@ export function describeDatabase(
   }
   if ((environment['VH_DATA_DIR'] ?? '') !== '') return `the embedded database in ${resolve(VH_DATA_DIR)}`;
   throw new Error(
-    `Which database? No service answers, and neither DATABASE_URL nor VH_DATA_DIR is set. Set the one that the service has (VH_DATA_DIR=${VH_DATA_DIR} for the embedded database there), or start the service.`,
+    `No database is set and no service answers. Set DATABASE_URL or VH_DATA_DIR=${VH_DATA_DIR}, or start the service.`,
   );
 }

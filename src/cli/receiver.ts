@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const { secret } = values;
 const fault = faultOf();
 if (secret === undefined || fault !== null) {
-  console.error(`${fault ?? '--secret is needed: the secret that the registration answered.'}
+  console.error(`${fault ?? '--secret is missing. Add the secret that the registration returned.'}
 Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS [--times N] | --hang]`);
   process.exit(2);
 }
@@ -33,8 +33,8 @@ function faultOf(): string | null {
     return '--port must be a number from 0 to 65535; 0 takes a free one.';
   if (fail !== undefined && !/^[2-5]\d\d$/.test(fail)) return '--fail must be a status from 200 to 599.';
   if (times !== undefined && (fail === undefined || !/^\d{1,9}$/.test(times)))
-    return '--times must be a number, and goes with --fail.';
-  return hang && fail !== undefined ? '--hang never answers, so that --fail has no effect: leave one out.' : null;
+    return '--times must be a number and needs --fail.';
+  return hang && fail !== undefined ? '--hang and --fail exclude each other. Omit one.' : null;
 }
 
 let failuresLeft = Number(values.times ?? Infinity);

@@ -16,7 +16,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
   const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
   for (const note of notes) logger.warn(note);
   // Client libraries let go of promises when a store vanishes. What a caller waits for is handled where it is asked for; the rest must not end the service.
-  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
   try {
     const service = await startService(settings, logger, { stop });
     process.stdout.write(describe(service, settings));
@@ -26,12 +26,8 @@ export async function serve(stop: AbortSignal): Promise<void> {
         (error: unknown) => {
           // What a store that hangs was asked is asked again by whoever comes next; that is no failure of this process.
           const isStore = isUnavailable(error);
-          if (isStore)
-            logger.warn(
-              { reason: causeOf(error) },
-              'a store did not let go in time; nothing that was answered is lost',
-            );
-          else logger.error({ err: error }, 'the service did not stop cleanly');
+          if (isStore) logger.warn({ reason: causeOf(error) }, 'store close timed out; acknowledged data is safe');
+          else logger.error({ err: error }, 'shutdown failed');
           process.exit(isStore ? 0 : 1);
         },
       );
@@ -68,10 +64,10 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
     ...(serves.demo ? [`  Demo page      ${siteUrl}/demo`] : []),
     `  Metrics        ${adminUrl}/metrics`,
   ];
-  if (firstStart) lines.push('', 'First start: a demo organization was made.');
+  if (firstStart) lines.push('', 'First start: created a demo organization.');
   if (projectKey !== undefined) {
     const directory = resolve(settings.VH_DATA_DIR);
-    const keys = `Its keys are in ${directory}/bootstrap.json. For a shell, by the names that the documentation uses:`;
+    const keys = `Its keys are in ${directory}/bootstrap.json. To set them as shell variables:`;
     if (showsKeys) lines.push(...describeKeys(bootstrap as Bootstrap));
     else
       lines.push(
@@ -89,7 +85,7 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
   if (serves.api && settings.GEOIP_ASN_DB === null)
     lines.push(
       '',
-      'Country and network of addresses are unknown here: GEOIP_COUNTRY_DB and GEOIP_ASN_DB name the files that make the network axis speak.',
+      'IP countries and networks are unknown. Set GEOIP_COUNTRY_DB and GEOIP_ASN_DB to measure the network axis.',
       'Where to get them: docs/geography.md',
     );
   return `${lines.join('\n')}\n`;
@@ -98,13 +94,13 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
 function describeKeys(bootstrap: Bootstrap): string[] {
   const { projectKey, organizationKey, probeKey, projectId } = bootstrap;
   return [
-    'Its keys, shown once (and kept in bootstrap.json in the data directory):',
+    'Its keys, shown once and kept in bootstrap.json in the data directory:',
     `  project           ${projectId}`,
-    `  project key       ${projectKey} (secret; your backend scores with it)`,
-    `  organization key  ${organizationKey} (secret; makes projects, measures nothing)`,
-    `  probe key         ${probeKey} (public; goes on the page as data-project-key)`,
+    `  project key       ${projectKey} (secret; for scoring from your backend)`,
+    `  organization key  ${organizationKey} (secret; for creating projects)`,
+    `  probe key         ${probeKey} (public; data-project-key on the page)`,
     '',
-    'The same for a shell, by the names that the documentation uses:',
+    'To set them as shell variables:',
     ...exportLines(bootstrap).map((line) => `  ${line}`),
   ];
 }

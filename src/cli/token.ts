@@ -18,12 +18,13 @@ try {
 function printToken(args: string[]): Promise<string> {
   const { values } = parseArgs({ args, options: { role: { type: 'string' }, org: { type: 'string' } } });
   const role = dashboardRoles.find((known): known is DashboardRole => known === values.role);
-  if (role === undefined) throw new Error(`Say which role: --role ${[...dashboardRoles].reverse().join('|')}.`);
+  if (role === undefined)
+    throw new Error(`The role is missing. Add --role ${[...dashboardRoles].reverse().join('|')}.`);
   const settings = readSettings(process.env);
   const organizationId = values.org ?? readBootstrap(settings.VH_DATA_DIR)?.organizationId;
   if (organizationId === undefined)
     throw new Error(
-      `Say which organization: --org ID. (${settings.VH_DATA_DIR} holds no bootstrap.json to take it from.)`,
+      `The organization is missing. Add --org ID, because ${settings.VH_DATA_DIR} has no bootstrap.json.`,
     );
   const masterKey = operatorMasterKey(settings);
   return issueDashboardToken(masterKey, { organizationId, role, lifetimeSeconds });

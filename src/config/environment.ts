@@ -40,17 +40,17 @@ export function resolveEnvironment(
     const file = variables[`${name}_FILE`];
     delete variables[`${name}_FILE`];
     if (file === undefined || file === '') continue;
-    if ((variables[name] ?? '') !== '') fail(`${name}_FILE`, `is set together with ${name}; omit one of them`);
-    variables[name] = readValue(file) ?? fail(`${name}_FILE`, `names ${file}, which cannot be read`);
-    if (variables[name] === '') fail(`${name}_FILE`, `names ${file}, which is empty`);
+    if ((variables[name] ?? '') !== '') fail(`${name}_FILE`, `is set together with ${name}. Omit one of them`);
+    variables[name] =
+      readValue(file) ?? fail(`${name}_FILE`, `names ${file}, which is not readable. Check the path and its rights`);
+    if (variables[name] === '') fail(`${name}_FILE`, `names ${file}, which is empty. Write the value to it`);
   }
   const ours = injected.filter((name) => name.startsWith('VH_') || settingNames.includes(name)).sort();
   const strange = Object.keys(variables).filter((name) => familyName.test(name) && variables[name] !== '');
   const notes = [
-    ...ours.map((name) => `${name} describes a service of Kubernetes; it is no setting and left out`),
+    ...ours.map((name) => `${name} describes a Kubernetes service, not a setting, and was ignored`),
     ...strange.map(
-      (name) =>
-        `${name} is the file of no setting and left out. NAME_FILE is taken for every setting, which are: ${settingNames.join(', ')}`,
+      (name) => `${name} matches no setting and was ignored. NAME_FILE works for: ${settingNames.join(', ')}`,
     ),
   ];
   return { variables, notes };

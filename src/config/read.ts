@@ -48,9 +48,9 @@ const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PA
 function checkStores(values: Settings): void {
   const sasl = saslNames.filter((name) => values[name] !== null);
   if (values.KAFKA_BROKERS === null && values.KAFKA_TLS)
-    throw new SettingError('KAFKA_TLS', 'is on but KAFKA_BROKERS names no brokers');
+    throw new SettingError('KAFKA_TLS', 'is on but KAFKA_BROKERS is not set. Set it');
   if (values.KAFKA_BROKERS === null && sasl[0] !== undefined)
-    throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS names no brokers');
+    throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS is not. Set it');
   const missing = saslNames.find((name) => values[name] === null);
   if (sasl.length > 0 && missing !== undefined)
     throw new SettingError(missing, `is required with ${sasl.join(' and ')}`);
@@ -59,7 +59,7 @@ function checkStores(values: Settings): void {
     if (isSplit && values[name] === null) {
       throw new SettingError(
         'VH_ROLES',
-        `has ${values.VH_ROLES.join(',')} alone, which needs ${name}: what is embedded serves this process only, and the other roles would never see it`,
+        `is ${values.VH_ROLES.join(',')}, but separate roles can’t share an embedded store. Set ${name}`,
       );
     }
   }
@@ -67,21 +67,18 @@ function checkStores(values: Settings): void {
 
 function checkTogether(values: Settings): void {
   if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
-    throw new SettingError(
-      'DASHBOARD_JWKS_URL',
-      'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE, so that tokens for others are refused',
-    );
+    throw new SettingError('DASHBOARD_JWKS_URL', 'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE. Set both');
   }
   if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {
     throw new SettingError(
       'VH_BOOTSTRAP',
-      'is on in production; create organizations with "npm run admin -- create-organization" instead',
+      'can’t be on in production. Create organizations with "npm run admin -- create-organization"',
     );
   }
   if (values.VH_ENV !== 'development' && values.VH_WEBHOOK_ALLOW_PRIVATE) {
     throw new SettingError(
       'VH_WEBHOOK_ALLOW_PRIVATE',
-      `is on with VH_ENV=${values.VH_ENV}; it would let anybody with a key reach this network, and is for development only`,
+      `can’t be on with VH_ENV=${values.VH_ENV}, because webhooks could reach this network. Turn it off`,
     );
   }
   checkStores(values);

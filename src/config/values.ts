@@ -6,7 +6,7 @@ const fail = (problem: string): never => {
   throw new Error(problem);
 };
 
-export const text = (text: string): string => text.trim() || fail('is empty; leave it out instead');
+export const text = (text: string): string => text.trim() || fail('is empty. Set a value or omit it');
 
 export const integer = (minimum: number, maximum: number) => (text: string) => {
   const value = Number(text);
@@ -50,14 +50,11 @@ export const redisUrl = (text: string): string => {
     /^rediss?\+(cluster|sentinel):\/\/(?:[^@]*@)?([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
   if (kind === undefined)
     return serverUrl('redis', 'rediss', 'redis+cluster', 'rediss+cluster', 'redis+sentinel', 'rediss+sentinel')(text);
-  if (!nodes.split(',').every((node) => URL.canParse(`redis://${node}`)))
-    return fail('names a node that is no host:port');
+  if (!nodes.split(',').every((node) => URL.canParse(`redis://${node}`))) return fail('must list nodes as host:port');
   if (kind === 'sentinel' && !/^[\w.-]+$/.test(path))
-    return fail(
-      'must end with the name that the Sentinels know their master by: redis+sentinel://host:port,host:port/NAME',
-    );
+    return fail('must end with the master’s name: redis+sentinel://host:port,host:port/NAME');
   return kind === 'cluster' && path !== ''
-    ? fail('is a cluster, which has no databases: nothing may follow its nodes')
+    ? fail('must end after its nodes, because a cluster has no databases')
     : text;
 };
 
@@ -67,7 +64,7 @@ export const brokers = (text: string): readonly string[] =>
     .map((part) =>
       /^[^\s:/]+:\d+$|^\[[0-9a-f:]+\]:\d+$/i.test(part.trim())
         ? part.trim()
-        : fail(`must list brokers as host:port, separated by commas; "${part.trim()}" is none`),
+        : fail(`must list brokers as host:port, separated by commas; "${part.trim()}" is invalid`),
     );
 
 export const networks = (text: string): readonly Network[] =>
@@ -76,11 +73,11 @@ export const networks = (text: string): readonly Network[] =>
     .map(
       (part) =>
         parseNetwork(part.trim()) ??
-        fail(`must list addresses or CIDRs, not all there are, separated by commas; "${part.trim()}" is none`),
+        fail(`must list addresses or CIDRs other than /0, separated by commas; "${part.trim()}" is invalid`),
     );
 
 export const topicPrefix = (text: string): string =>
-  /^[A-Za-z0-9._-]{1,100}$/.test(text) ? text : fail('may hold letters, digits, ".", "_" and "-", at most 100 of them');
+  /^[A-Za-z0-9._-]{1,100}$/.test(text) ? text : fail('must have at most 100 letters, digits, ".", "_" and "-"');
 
 export const masterKey = (text: string): Uint8Array => {
   const bytes = Buffer.from(text, 'base64');

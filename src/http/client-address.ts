@@ -20,10 +20,10 @@ export interface ClientAddressDeps {
 }
 
 const warnings = {
-  untrusted: 'a forwarding header came from an address that VH_TRUSTED_PROXIES does not name, and was ignored',
-  malformed: 'a trusted proxy sent a forwarding header that names no address',
+  untrusted: 'ignored a forwarding header from an address that is not in VH_TRUSTED_PROXIES',
+  malformed: 'a trusted proxy sent a forwarding header without an address',
   contradictory:
-    'X-Forwarded-For and Forwarded of a proxy in VH_TRUSTED_PROXIES name different clients, and the call counts as the proxy’s own; let the proxy remove the header that it does not write',
+    'X-Forwarded-For and Forwarded of a trusted proxy differ, so the proxy counts as the client; make it remove one',
 } as const;
 
 export function registerClientAddress(app: FastifyInstance, deps: ClientAddressDeps): void {

@@ -212,7 +212,7 @@ function createEnabledCheck({ subjects, logger, now }: Pick<ScoreServiceDeps, 's
       warnedAtMs.set(organizationId, now());
       logger.warn(
         { organizationId, command: `npm run admin -- enable-lite --org ${organizationId}` },
-        'a score was refused: scoring is switched off for this organization; the command switches it on',
+        'score refused because scoring is disabled; run the command to enable it',
       );
     }
     throw scoringDisabled(organizationId);
@@ -235,7 +235,7 @@ async function countOrFind(deps: ScoreServiceDeps, input: ScoreCountInput) {
   if (recorded !== null) return { kind: 'replayed' as const, rate, recorded };
   deps.logger.warn(
     { receiptId },
-    'the receipt of a retried score is in no store, or is not as it was sealed; the call is counted',
+    'the receipt of a retried score is missing or invalid; the retry counts as a new score',
   );
   const recounted = await count(deps, { ...input, limits: [], gone: receiptId });
   if (recounted?.kind === 'released')
@@ -251,10 +251,7 @@ async function count(deps: ScoreServiceDeps, input: ScoreCountInput): Promise<Sc
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
     deps.metrics.storeFailures.inc({ store: 'counters' });
-    deps.logger.warn(
-      { receiptId: input.receiptId, internal: error.details.internal },
-      'scoring without the counters store',
-    );
+    deps.logger.warn({ receiptId: input.receiptId, internal: error.details.internal }, 'scoring without counters');
     return null;
   } finally {
     noteStage(deps.metrics, 'count', fromMs);

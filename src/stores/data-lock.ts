@@ -82,6 +82,6 @@ async function readHolder(file: FileHandle): Promise<string> {
 
 const cannotWrite = (directory: string, cause: unknown): Error =>
   new Error(
-    `The data directory ${directory} cannot be written (${(cause as Error).message}). Make room in it or give this process the right to write there, then start again.`,
+    `The data directory ${directory} is not writable (${(cause as Error).message}). Free space or grant write access, then start again.`,
     { cause },
   );

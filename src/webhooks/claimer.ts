@@ -46,7 +46,7 @@ export function createClaimer(deps: ClaimerDeps) {
         failures = 0;
       } catch (error) {
         failures++;
-        logger.warn({ err: error, failures }, 'due deliveries were not leased; it is tried again');
+        logger.warn({ err: error, failures }, 'leasing due deliveries failed; retrying');
       }
       if (failures > 0) await work.wait(backoffMs(failures, pollMs, pauseMsMax));
       else if (!hasMore) await work.wait(pollMs).then(() => pause(isStopping ? 0 : roundMs));

@@ -109,7 +109,7 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
       await results.close();
       await health.close();
       await releaseLeases(database, unused).catch((error: unknown) =>
-        logger.warn({ err: error, deliveries: unused.length }, 'leases were not given back; they end by themselves'),
+        logger.warn({ err: error, deliveries: unused.length }, 'releasing leases failed; they expire'),
       );
       await poster.close();
     },
@@ -123,7 +123,7 @@ function startDeliveryRounds(
   const rounds = (what: string, everyMs: number, work: RoundsOptions['work']): Rounds =>
     startRounds({
       ...{ everyMs, firstMs: 0, work },
-      onError: (error) => logger.warn({ err: error }, `${what}: the round failed; the next one does its work`),
+      onError: (error) => logger.warn({ err: error }, `${what}: round failed; the next round retries`),
     });
   return [
     rounds('events stuck in the outbox', strandedEveryMs, async (isStopping) => {

@@ -73,7 +73,7 @@ export function createEndpointHealth({ database, configs, logger, rules, clock }
   const write = (webhookId: string, work: () => Promise<void>): void => {
     if (writing.has(webhookId)) return;
     const done = work()
-      .catch((error: unknown) => logger.warn({ err: error, webhookId }, 'the state of a webhook was not written'))
+      .catch((error: unknown) => logger.warn({ err: error, webhookId }, 'writing webhook state failed'))
       .finally(() => {
         configs.forget(webhookId);
         writing.delete(webhookId);
@@ -93,7 +93,7 @@ export function createEndpointHealth({ database, configs, logger, rules, clock }
       if (!isOutage(status)) {
         streaks.delete(webhookId);
         if (parking === null) return;
-        logger.info({ webhookId }, 'a parked webhook answers again');
+        logger.info({ webhookId }, 'a parked webhook is delivering again');
         return write(webhookId, () => unpark(database, webhookId));
       }
       const last = error ?? `status ${status}`;

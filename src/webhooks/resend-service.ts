@@ -38,7 +38,7 @@ export function createResendService(deps: ResendDeps) {
     waking.clear();
     deps.log
       .append('deliveries', entries)
-      .catch((error: unknown) => deps.logger.warn({ err: error }, 'senders were not woken; they look by themselves'));
+      .catch((error: unknown) => deps.logger.warn({ err: error }, 'sender wake-up failed; they poll instead'));
   };
 
   /** Runs on an enabled webhook of the project. What it answers is recorded, and the webhook is freed. */
@@ -103,7 +103,7 @@ function syntheticEvent({ organizationId, projectId }: WebhookOwner, nowMs: numb
       scores: { liveness: 0.94, uniqueness: 0.98, authenticity: 0.92, overall: 0.95 },
       respondent_id: 'test-respondent',
       metadata: { test: true },
-      summary: 'A test delivery: nobody was verified.',
+      summary: 'This is a test delivery without a verification.',
     },
   };
 }

@@ -36,7 +36,7 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
         await writeResults(database, lot);
         return onWritten(lot);
       } catch (error) {
-        logger.warn({ err: error, results: lot.length, failures }, 'results of deliveries were not written');
+        logger.warn({ err: error, results: lot.length, failures }, 'writing delivery results failed');
         if (isClosing) return;
         await closing.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }

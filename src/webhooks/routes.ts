@@ -106,7 +106,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
     route(reading, {
       operationId: 'listWebhooks',
       summary: 'List the project’s webhooks, newest first',
-      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      description: 'For the next page, send nextCursor as cursor until it is null.',
       params: ProjectParams,
       querystring: PageQuery,
       response: { 200: WebhookPage, ...errorReplies([400, 401, 403, 404, 429]) },
@@ -148,7 +148,7 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
       description:
-        'A merge: what is left out stays, null goes back to the default. In force within a second, for deliveries that wait too.',
+        'Merges the body: omitted fields keep their values, null restores the default. Changes apply within a second, also to waiting deliveries.',
       body: {
         ...mergePatchOf(WebhookFields),
         examples: [{ events: ['verification.completed'], payloadVersion: 'v2', enabled: true }],
@@ -193,7 +193,7 @@ function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
     route(reading, {
       operationId: 'listDeliveries',
       summary: 'List what was sent to a webhook, newest first, with every attempt',
-      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      description: 'For the next page, send nextCursor as cursor until it is null.',
       params: WebhookParams,
       querystring: DeliveryQuery,
       response: { 200: DeliveryPage, ...errorReplies([400, 401, 403, 404, 429]) },
@@ -219,7 +219,7 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
       {
         operationId: 'testWebhook',
         summary: 'Send a made-up verification.completed, signed like any other',
-        description: 'Goes out whatever events the webhook asks for. What came of it stands in the log.',
+        description: 'Sends a test event, independent of the webhook’s event types. See the result in the deliveries.',
         params: WebhookParams,
         response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
       },
@@ -251,7 +251,7 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
         operationId: 'recoverDeliveries',
         summary: 'Send again what failed since a time',
         description:
-          'By the time of the last attempt: what failed for good, with a fresh set of attempts, and at once what waits for its next attempt or for a parked endpoint. They do not delay new deliveries.',
+          'Restarts exhausted deliveries of the period with new attempts. Waiting deliveries and those of parked endpoints are sent at once. New deliveries are not delayed.',
         params: WebhookParams,
         body: { ...Recovery, examples: [{ since: '2026-11-01T00:00:00Z' }] },
         response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },

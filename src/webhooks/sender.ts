@@ -56,7 +56,10 @@ export function createSender(deps: SenderDeps) {
   const start = (item: Held): void => {
     const work = attempt(item, stopping.signal)
       .catch((error: unknown) => {
-        logger.error({ err: error, webhookId: item.webhookId, deliveryId: item.deliveryId }, 'a delivery was not sent');
+        logger.error(
+          { err: error, webhookId: item.webhookId, deliveryId: item.deliveryId },
+          'sending a delivery failed',
+        );
         return 'dropped' as const;
       })
       .then((outcome) => {

@@ -63,7 +63,9 @@ export async function startAdmin(
     },
     async warnings() {
       const count = await countIncompleteConsents(stores.database);
-      return count === 0 ? [] : [`consent_incomplete: ${count} organizations with projects have set no privacy page`];
+      return count === 0
+        ? []
+        : [`consent_incomplete: ${count} organizations with projects have no privacy page; set consent.privacyUrl`];
     },
     extend(app) {
       registerClientAddress(app, { logger, metrics, trustedProxies: settings.VH_TRUSTED_PROXIES });
@@ -77,10 +79,10 @@ export async function startAdmin(
       });
     },
     refusal() {
-      if (drain.isLeaving()) return 'the process is about to end';
+      if (drain.isLeaving()) return 'the process is shutting down';
       if (api?.shared.directories.honoursKeys() === false)
-        return 'the database has been away for longer than cached keys are honoured';
-      return stores.takesReceipts() ? null : 'the log is away and the spool has no room';
+        return 'the database is unavailable and cached keys have expired';
+      return stores.takesReceipts() ? null : 'the log is unavailable and the spool is full';
     },
     refresh() {
       for (const { group, consumer } of consumers) metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000);
@@ -98,7 +100,7 @@ function requireProgress(consumers: readonly NamedConsumer[]): void {
     .map(({ group, consumer }) => ({ group, seconds: Math.floor(consumer.tickAgeMs() / 1_000) }))
     .filter(({ seconds }) => seconds > stillSecondsMax);
   if (still.length > 0)
-    throw new Error(still.map(({ group, seconds }) => `${group} has taken nothing for ${seconds} s`).join('; '));
+    throw new Error(still.map(({ group, seconds }) => `${group} has read nothing for ${seconds} s`).join('; '));
 }
 
 export function wireExplain({

@@ -130,11 +130,11 @@ t.test('a command names its target, and where nothing names one it is refused an
     },
   );
   await Promise.all([
-    t.rejects(token, { message: /\nWhich master key\? / }),
-    t.rejects(call({}, ...create), { message: /\nWhich master key\? / }),
-    t.rejects(call({ VH_MASTER_KEY }, ...create), { message: /\nWhich database\? / }),
+    t.rejects(token, { message: /\nThe master key is missing: / }),
+    t.rejects(call({}, ...create), { message: /\nThe master key is missing: / }),
+    t.rejects(call({ VH_MASTER_KEY }, ...create), { message: /\nNo database is set / }),
     t.rejects(call({ VH_MASTER_KEY, VH_DATA_DIR: directory }, ...create), {
-      message: /nothing of this service in it.*admin -- migrate/,
+      message: /has no tables of this service.*admin -- migrate/,
     }),
     t.rejects(call({ VH_MASTER_KEY, DATABASE_URL }, ...create), {
       message: /\nTarget: the database vh at 127\.0\.0\.1:1\n(?![^]*hunter2)/,

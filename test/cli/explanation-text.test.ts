@@ -47,6 +47,6 @@ t.test('a replay says what differs, that nothing does, or that nothing is on rec
   const present = explainFacts(cleanFacts());
   t.match(renderReplay(recorded, present), /the model that scored was aaaa\):\n {2}score: 60 -> 0\n/);
   t.match(renderReplay(present.verdict, present), /^Nothing differs under the present model/);
-  t.match(renderReplay(null, present), /^The verdict of scoring time is not on record/);
+  t.match(renderReplay(null, present), /^The original verdict is not recorded/);
   t.end();
 });

@@ -6,12 +6,12 @@ const entry = 'dist/src/cli/receiver.js';
 
 t.test('options that mean nothing are refused with a sentence, and nothing listens', (t) => {
   const refused: [string[], RegExp][] = [
-    [[], /--secret is needed/],
+    [[], /--secret is missing/],
     [['--secret', 's', '--port', 'x'], /--port must be a number/],
     [['--secret', 's', '--port', '70000'], /--port must be a number/],
     [['--secret', 's', '--fail', '99'], /--fail must be a status/],
-    [['--secret', 's', '--times', '2'], /--times must be a number, and goes with --fail/],
-    [['--secret', 's', '--hang', '--fail', '500'], /--hang never answers/],
+    [['--secret', 's', '--times', '2'], /--times must be a number and needs --fail/],
+    [['--secret', 's', '--hang', '--fail', '500'], /--hang and --fail exclude each other/],
   ];
   for (const [args, message] of refused) {
     const { status, stderr } = spawnSync('node', [entry, ...args], { encoding: 'utf8', timeout: 20_000 });

@@ -14,7 +14,7 @@ const [step = '', nth = '1'] = (process.env['SENDER_FAULT'] ?? '').split('@');
 const fault: Fault = { step, nth: Number(nth), end: () => void process.kill(process.pid, 'SIGKILL') };
 
 const logger = createLogger('error', process.stderr);
-process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
+process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
 const opened = await openPostgres({ url: settings.databaseUrl, poolMax: 5, deadlineMs: 5_000 });
 const { database, trace } = withFaults(opened, fault);
 const log = await openKafkaLog({

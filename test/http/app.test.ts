@@ -378,7 +378,7 @@ t.test('what is no HTTP is refused with the body of every other refusal', async 
   const broken = await send('GET /key HTTP/1.1\r\nhost: localhost\r\nx-api-key: vf_live_\nvf\r\n\r\n');
   t.match(
     broken,
-    /^HTTP\/1\.1 400 Bad Request\r\n[^]*"code":"VALIDATION_FAILED","message":"This is not well-formed HTTP/,
+    /^HTTP\/1\.1 400 Bad Request\r\n[^]*"code":"VALIDATION_FAILED","message":"The request is malformed HTTP/,
   );
   t.match(broken, /x-request-id: [0-9a-f-]{36}\r\n/);
   const long = await send(`GET /key HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${'k'.repeat(40_000)}\r\n\r\n`);

@@ -57,7 +57,7 @@ async function showFace(session: SessionReply, check: CameraCheckReply['cameraCh
   return verify(service, session, measured);
 }
 
-await waitUntil(async () => (await fetch(`${bootstrap.adminUrl}/readyz`)).ok, 'the index of faces is filled');
+await waitUntil(async () => (await fetch(`${bootstrap.adminUrl}/readyz`)).ok, 'face index ready');
 const consent = { biometric: true, at: '2026-05-04T12:00:00Z' };
 const cases = [
   { name: 'invisible, as the page asked', body: { widgetMode: 'invisible' } },

@@ -112,7 +112,7 @@ t.test('a recorded receipt is explained, facts on request alone, replayed, and e
   writeFileSync(file, facts.replace('"reviewLow":40', '"reviewLow":75'));
   t.match((await admin(service, 'replay', file)).stdout, /recommendation: review -> allow/);
   writeFileSync(file, '{"facts": {}}');
-  await t.rejects(admin(service, 'replay', file), { message: /does not hold recorded facts/ });
+  await t.rejects(admin(service, 'replay', file), { message: /has no recorded facts/ });
 
   t.match(await explain(service, masterKey, `rcpt_${'0'.repeat(32)}`), {
     outcome: 'refused',

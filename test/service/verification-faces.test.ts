@@ -17,7 +17,7 @@ const readiness = async () => {
   const answer = await fetch(`${bootstrap.adminUrl}/readyz`);
   return { status: answer.status, checks: ((await answer.json()) as { checks: Record<string, string> }).checks };
 };
-await waitUntil(async () => (await readiness()).checks['faces'] === 'ok', 'the index of faces is filled');
+await waitUntil(async () => (await readiness()).checks['faces'] === 'ok', 'face index ready');
 
 const metrics = async (): Promise<string> => (await fetch(`${bootstrap.adminUrl}/metrics`)).text();
 const person = (): Float32Array => randomDirection(random);

@@ -102,15 +102,20 @@ export async function findOperatorService(
     signal: AbortSignal.timeout(lookDeadlineMs),
   }).catch((error: unknown) => {
     if (error instanceof TypeError) return null;
-    throw new Error(`${adminUrl} did not answer within ${lookDeadlineMs / 1_000} s; nothing was done.`, {
-      cause: error,
-    });
+    throw new Error(
+      `${adminUrl} did not answer within ${lookDeadlineMs / 1_000} s. Nothing was done; run the command again.`,
+      {
+        cause: error,
+      },
+    );
   });
   if (answer?.ok === true) return (await answer.json()) as ServiceStores;
   await answer?.body?.cancel();
   if (answer?.status === misdirected) return 'elsewhere';
   if (answer !== null && answer.status >= 500)
-    throw new Error(`${adminUrl} answers ${answer.status}, its database is probably away; nothing was done.`);
+    throw new Error(
+      `${adminUrl} returned ${answer.status}. Nothing was done; check its database, then run the command again.`,
+    );
   return 'nobody';
 }
 
@@ -173,8 +178,8 @@ function isUnreached(error: unknown): boolean {
 const unanswered = (adminUrl: string, error: unknown): Error =>
   new Error(
     error instanceof TypeError
-      ? `${adminUrl} went away before it answered; whether the command was carried out is not known.`
-      : `${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`,
+      ? `${adminUrl} stopped before it answered. The command may have run; check its effect.`
+      : `${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s. The command may have run; check its effect.`,
     { cause: error },
   );
 

@@ -114,7 +114,7 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand | 
   if (!isCommand(word)) {
     const nearest = nearestName(word, Object.keys(forms));
     throw new Error(
-      `${word === '' ? 'Say what to do.' : `There is no command ${word}${nearest === null ? '.' : `; did you mean ${nearest}?`}`} Commands:\n${Object.values(
+      `${word === '' ? 'The command is missing.' : `There is no command ${word}${nearest === null ? '.' : `; did you mean ${nearest}?`}`} Commands:\n${Object.values(
         forms,
       )
         .map((form) => `  ${form}`)
@@ -125,7 +125,7 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand | 
   if (word === 'replay') return { command: word, file: String(values['file']) };
   if (word === 'migrate') return { command: word };
   const wish = build(word, values);
-  if (!isOperatorCommand(wish)) throw usage(word, 'something is missing or not valid.');
+  if (!isOperatorCommand(wish)) throw usage(word, 'an option is missing or invalid.');
   return wish;
 }
 
@@ -197,12 +197,12 @@ function build(command: Exclude<Command, LocalCommand['command']>, values: Value
       return { command };
     case 'retention':
       if ((values['allow'] === undefined) !== (values['before'] === undefined))
-        throw usage(command, '--allow and --before go together.');
+        throw usage(command, '--allow and --before need each other.');
       return { command, allow: values['allow'] ?? null, before: readDay(command, '--before', values['before']) };
     case 'dead-letters':
       return { command, play: values['play'] ?? false, group: values['group'] ?? null };
     case 'restored':
-      if (values['backup'] === undefined) throw usage(command, '--backup says when the back-up was taken.');
+      if (values['backup'] === undefined) throw usage(command, '--backup needs the time of the backup.');
       return { command, backupAt: readDay(command, '--backup', values['backup']) };
     case 'explain':
       return { command, receiptId: values['receipt'], facts: values['facts'] ?? false };
@@ -218,7 +218,7 @@ function numberOf(value: string | boolean | undefined): number | null {
 
 /** A day ends the trial when it begins, in UTC; a full time is taken as it is. */
 function readEnd({ ends, none }: Values): string | null {
-  if ((ends === undefined) === (none === undefined)) throw usage('trial', 'say either --ends or --none.');
+  if ((ends === undefined) === (none === undefined)) throw usage('trial', 'use either --ends or --none.');
   if (ends === undefined) return null;
   return readDay('trial', '--ends', ends);
 }

@@ -102,7 +102,7 @@ async function describeKnown(
     organizationKey: await mintOrganizationKey(tx, organizationId, 'Further organization key'),
     liteEnabled,
     scoring: describeSwitch(organizationId, liteEnabled),
-    note: 'The organization was there already and was left as it is; the key is a further one. A second organization of this name: --another.',
+    note: 'The organization already exists, so only a key was added. For a second organization of this name, add --another.',
   };
 }
 

@@ -41,9 +41,7 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
   function wake(): Promise<void> {
     again = true;
     running ??= rounds()
-      .catch((error: unknown) =>
-        deps.logger.warn({ err: error }, 'outcomes were not carried into the history; the next round does it'),
-      )
+      .catch((error: unknown) => deps.logger.warn({ err: error }, 'history update failed; the next round retries'))
       .finally(() => (running = null));
     return running;
   }

@@ -52,6 +52,6 @@ export function startBacklogWatch({ database, logger, metrics }: BacklogWatchDep
       metrics.backlogOldest.set({ kind }, oldestSeconds);
     }
   };
-  const onError = (error: unknown): void => logger.warn({ err: error }, 'what waits in the database was not counted');
+  const onError = (error: unknown): void => logger.warn({ err: error }, 'backlog count failed');
   return startRounds({ everyMs, firstMs: 0, work, onError });
 }

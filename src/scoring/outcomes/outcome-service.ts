@@ -114,7 +114,7 @@ async function storeWhatFits(
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (rows.length === 1) {
-      deps.logger.error({ err: error }, 'the store refused an outcome event, which is rejected');
+      deps.logger.error({ err: error }, 'the database refused an outcome event; it is rejected');
       return { accepted: [], restated: new Set(), corrected: 0, unscored: [], failed: new Set(rows) };
     }
     const half = Math.ceil(rows.length / 2);
@@ -161,5 +161,5 @@ async function wakeConsumers(
 ): Promise<void> {
   await log
     .append('outcomes', [entryOfOutcomes(owner, now(), rows)])
-    .catch((error: unknown) => logger.warn({ err: error }, 'consumers were not woken; they find the work by polling'));
+    .catch((error: unknown) => logger.warn({ err: error }, 'consumer wake-up failed; they poll instead'));
 }

@@ -62,7 +62,7 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: OutcomeSer
       ...route(access, {
         operationId: 'postSessionOutcomes',
         summary: 'Post outcomes of one session',
-        description: `As the form for any sessions, with up to ${sessionEventsMax} events of the session in the path.`,
+        description: `Like the bulk form, with up to ${sessionEventsMax} events of the session in the path.`,
         params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
         body: {
           ...eventsBody(SessionOutcomeEvent, sessionEventsMax),

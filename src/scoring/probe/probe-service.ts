@@ -98,7 +98,7 @@ async function watch(
   await observe(session, { behavior: beh, questions: q ?? [], pageAgent: ua?.ua ?? null, transport }).catch(
     (error: unknown) => {
       metrics.monitoringMissed.inc();
-      logger.warn({ err: error }, 'a message of the probe was kept and not looked at for flags; the next one is');
+      logger.warn({ err: error }, 'flag check of a probe message failed; the next message is checked');
     },
   );
 }

@@ -31,8 +31,7 @@ export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDay
   const ahead = startRounds({
     ...{ everyMs: retentionEveryMs, firstMs: 0 },
     work: () => makePartitionsAhead(database),
-    onError: (error) =>
-      logger.warn({ err: error }, 'partitions of the coming days were not made; the next round does it'),
+    onError: (error) => logger.warn({ err: error }, 'creating receipt partitions failed; the next round retries'),
   });
   const behind = startRetentionRounds({
     ...deps,

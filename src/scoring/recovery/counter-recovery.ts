@@ -72,10 +72,7 @@ export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecover
     } catch (error) {
       metrics.rebuilds.inc({ result: 'failed' });
       lookAgainAtMs.set(namespace, now() + lookAgainMs);
-      logger.warn(
-        { err: error, namespace },
-        'the counters of a project were not brought back; a later score tries again',
-      );
+      logger.warn({ err: error, namespace }, 'counter recovery failed; a later score retries');
     } finally {
       rebuilding.delete(namespace);
     }

@@ -124,10 +124,7 @@ function open(row: RecordRow, logger: Logger): readonly Opened[] {
     const { trace, facts } = openReceipt(row.record);
     return [{ trace, facts: openFacts(facts) }];
   } catch (error) {
-    logger.warn(
-      { err: error, receiptId: row.receipt_id },
-      'a receipt cannot be read and is left out of the rebuilding',
-    );
+    logger.warn({ err: error, receiptId: row.receipt_id }, 'counter recovery skipped an unreadable receipt');
     return [];
   }
 }

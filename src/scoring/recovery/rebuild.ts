@@ -71,7 +71,7 @@ export async function rebuildProject(
     if (claim.isLost() || !(await deps.counters.markComplete(namespace, owner))) return 'interrupted';
     deps.logger.info(
       { namespace, restored, resumed: reached !== null, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
-      'the counters of a project were brought back from the database',
+      'counter recovery finished',
     );
     return 'done';
   } finally {

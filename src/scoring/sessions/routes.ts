@@ -25,7 +25,7 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
     '/lite/sessions/:sessionId',
     route(readingProject, {
       operationId: 'readSession',
-      summary: 'What is known of a session',
+      summary: 'Read the probes, receipts and outcomes of a session',
       description:
         'The pages that the probe reported, the scores of the session, and its outcomes, matched or not. A test key reads what test keys scored. 404 if nothing is known under this id in this project, which shows a probe that was sent under another id or another project’s key.',
       params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
@@ -43,7 +43,7 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
     route(readingProject, {
       operationId: 'listSessions',
       summary: 'List scored sessions, those scored last first',
-      description: 'Each with its latest receipt. A page at a time: pass nextCursor on as cursor until it is null.',
+      description: 'Each with its latest receipt. For the next page, send nextCursor as cursor until it is null.',
       querystring: SessionListQuery,
       response: { 200: ScoredSessionPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),

@@ -1,5 +1,5 @@
 /**
- * What is known of a session: its pages, its receipts and its outcomes. If the counters store is away, the answer is a 503, because “no
+ * Read the probes, receipts and outcomes of a session: its pages, its receipts and its outcomes. If the counters store is away, the answer is a 503, because “no
  * probe came” would be made up.
  */
 import { notFound, invalid } from '../../kernel/faults.js';

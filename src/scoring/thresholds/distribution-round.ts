@@ -33,7 +33,7 @@ export function startDistributionRounds({ database, logger, retentionDays }: Dis
     sweptAtMs = performance.now();
   };
   const onError = (error: unknown): void =>
-    logger.warn({ err: error }, 'the score distribution was not kept up; the next round does it');
+    logger.warn({ err: error }, 'score distribution update failed; the next round retries');
   const rounds = startRounds({ everyMs: sweepEveryMs, work, onError });
   return { tickAgeMs: () => performance.now() - sweptAtMs, stop: () => rounds.stop() };
 }

@@ -96,7 +96,7 @@ export async function recountSessions(
     try {
       return scoredSessionOf(openReceipt(record), scored_at);
     } catch (error) {
-      logger.warn({ err: error, receiptId: receipt_id }, 'a receipt cannot be counted in the score distribution');
+      logger.warn({ err: error, receiptId: receipt_id }, 'the score distribution skipped an unreadable receipt');
       return [];
     }
   });

@@ -49,7 +49,7 @@ export async function migrate(
         if (!isLockTimeout(error)) throw error;
         if (performance.now() > giveUpAtMs)
           throw new Error(
-            'A migration waits for a lock that somebody else holds. pg_stat_activity shows the oldest transaction: end it, then start again.',
+            'A migration waits for a lock. End the oldest transaction in pg_stat_activity, then start again.',
             { cause: error },
           );
         await setTimeout(pauseMs);
@@ -87,7 +87,7 @@ const migrateCommand = 'npm run --silent admin -- migrate';
 /** What is said of a database, or of a place for one, in which there is nothing yet. */
 export const nothingThere = (): Error =>
   new Error(
-    `There is nothing of this service in it. If it is the one that is meant, start the service on it, or make its tables (${migrateCommand}); then repeat the command.`,
+    `The database has no tables of this service. Start the service on it or run ${migrateCommand}, then repeat the command.`,
   );
 
 /** For commands; only reads. Rejects, with what to do, if a migration is missing or the database is of a later major version. */
@@ -105,7 +105,7 @@ export async function requireSchema(
   const { next, missing, later } = compare(plan, await readApplied(database));
   if (next !== undefined)
     throw new Error(
-      `The database is older than this command: ${missing} of its migrations are missing, from ${next.name} on. Give the command by the version that runs there, or bring the database to this one first: start this version on it, or ${migrateCommand}.`,
+      `The database lacks ${missing} migrations, from ${next.name} on. Use the command line of its version, or run ${migrateCommand}.`,
     );
   if (later.length > 0) onLater?.(later);
 }

@@ -73,12 +73,12 @@ export function compare({ migrations, major }: Plan, rows: readonly Applied[]): 
   const breaking = unknown.find((row) => row.major > major);
   if (breaking !== undefined)
     throw new Error(
-      `The database has the migration ${breaking.name} of version ${breaking.major}, and this is version ${major}, which does not know it. Start that version, or a later one.`,
+      `The database has the migration ${breaking.name} of version ${breaking.major}; this is version ${major}. Start version ${breaking.major} or later.`,
     );
   const changed = migrations.find(({ name, sha256 }) => applied.has(name) && applied.get(name) !== sha256);
   if (changed !== undefined)
     throw new Error(
-      `The migration ${changed.name} was changed after it had been applied. Restore the file and put the change in a new one.`,
+      `The migration ${changed.name} was changed after it was applied. Restore it and add a new migration.`,
     );
   const missing = migrations.filter(({ name }) => !applied.has(name));
   return { next: missing[0], missing: missing.length, later: unknown.map(({ name }) => name) };

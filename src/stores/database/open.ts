@@ -27,7 +27,7 @@ export function openDatabase(settings: Settings, logger: Logger): Promise<Databa
 }
 
 export const sayLater = (logger: Logger) => (migrations: readonly string[]) =>
-  logger.warn({ migrations }, 'a later version has migrated this database; this one runs next to it');
+  logger.warn({ migrations }, 'a newer version has migrated this database; this version runs alongside it');
 
 /**
  * The database without the other stores, for a command; locks the data directory if it is in there. Its tables must exist; with

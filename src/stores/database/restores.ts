@@ -15,9 +15,9 @@ export async function doubtBackup(database: Pick<Database, 'query'>, backupAt: D
   );
   if (row === undefined) return null;
   if (backupAt > row.now)
-    return `is in the future of the database, where it is ${row.now.toISOString()}; it is when the back-up was taken, rather too early`;
+    return `is later than the database’s time ${row.now.toISOString()}. Give the time of the backup, or an earlier one`;
   if (backupAt.getTime() < row.made.getTime() - dayMs)
-    return `is before this database was made (${row.made.toISOString()}), so that no back-up of it can be of then`;
+    return `is before the creation of this database (${row.made.toISOString()})`;
   return null;
 }
 

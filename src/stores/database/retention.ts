@@ -38,8 +38,7 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds
   return startRounds({
     ...{ everyMs: retentionEveryMs, firstMs: firstAfterMs },
     work: (isStopping) => runRetention(deps, isStopping),
-    onError: (error) =>
-      logger.warn({ err: error, what }, 'records past their lifetime were not deleted; the next round does it'),
+    onError: (error) => logger.warn({ err: error, what }, 'deleting expired records failed; the next round retries'),
   });
 }
 
@@ -59,14 +58,14 @@ export async function runRetention(
   if (nowMs === null) {
     logger.error(
       { what, command: 'npm run admin -- retention' },
-      'much more is past its lifetime than a stop would leave; nothing is deleted until an operator allows it',
+      'unusually many records expired; an operator must approve the deletion',
     );
     return;
   }
   const dropped = await drop(nowMs, isStopping);
   if (guard !== undefined && !isStopping()) await noteDeleted(database, what, nowMs, guard.keepDays);
   const isNothing = typeof dropped === 'number' ? dropped === 0 : dropped.length === 0;
-  if (!isNothing) logger.info({ what, dropped }, 'records past their lifetime were deleted');
+  if (!isNothing) logger.info({ what, dropped }, 'expired records deleted');
 }
 
 /** Whether a row fulfils the condition, which has the first of `values` as $1. */

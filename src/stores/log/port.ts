@@ -69,9 +69,6 @@ export type OnDataLoss = (loss: DataLoss) => void;
 export function createDataLossReporter(logger: Logger, metrics: Pick<Metrics, 'logLost'>): OnDataLoss {
   return ({ topic, group, entries }) => {
     metrics.logLost.inc({ group }, entries);
-    logger.error(
-      { topic, group, entries },
-      'entries of the log were deleted before they were read: their retention is shorter than the group was behind',
-    );
+    logger.error({ topic, group, entries }, 'log entries expired before they were read; raise their retention');
   };
 }

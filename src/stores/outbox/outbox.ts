@@ -55,7 +55,7 @@ export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Ou
       const eventIds = published;
       published = [];
       await noteInLog(database, eventIds).catch((error: unknown) =>
-        logger.warn({ err: error, events: eventIds.length }, 'published events may go out twice'),
+        logger.warn({ err: error, events: eventIds.length }, 'published events may be sent twice'),
       );
     }
     noting = null;
@@ -75,7 +75,7 @@ export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Ou
         published.push(...events.map((event) => event.eventId));
         noting ??= note();
       } catch (error) {
-        logger.warn({ err: error, events: events.length }, 'events were not handed to the log; the sweeper does it');
+        logger.warn({ err: error, events: events.length }, 'writing events to the log failed; the sweeper retries');
       } finally {
         publishing -= events.length;
       }

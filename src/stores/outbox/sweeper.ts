@@ -77,7 +77,7 @@ export function startOutboxSweeper({ database, log, logger, metrics, everyMs = e
         failures = 0;
       } catch (error) {
         failures++;
-        logger.warn({ err: error, failures }, 'the outbox was not swept; it is tried again after a pause');
+        logger.warn({ err: error, failures }, 'outbox sweep failed; retrying after a pause');
       }
       await stopped.wait(failures === 0 ? everyMs : backoffMs(failures, everyMs, pauseMsMax));
     }

@@ -37,7 +37,7 @@ const pauseFirstMs = 100;
 const pauseMsMax = 1_000;
 
 export interface SpooledLog extends Log {
-  /** False while the log is away and the spool has no room, or has just refused a receipt. */
+  /** False while the log is unavailable and the spool is full, or has just refused a receipt. */
   takesReceipts(): boolean;
 }
 
@@ -72,7 +72,7 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
   metrics.spoolBytes.set(spool.bytes());
   const kept = startKeptRounds(deps);
   if (spool.bytes() > 0) {
-    logger.info({ spooledBytes: spool.bytes() }, 'an earlier run left receipts in the spool; they are replayed');
+    logger.info({ spooledBytes: spool.bytes() }, 'replaying receipts that an earlier run left in the spool');
     recovery.start();
   }
   return {
@@ -98,7 +98,7 @@ function startKeptRounds(deps: SpoolLogDeps): Rounds {
     if (keptLife !== undefined && files > 0) {
       const keptBeforeMs = (await keptLife.readClock()) - keptLife.days * dayMs;
       for (const file of await spool.dropKept(keptBeforeMs))
-        logger.warn({ file, days: keptLife.days }, 'a kept spool file passed its lifetime and was deleted');
+        logger.warn({ file, days: keptLife.days }, 'an expired spool file was deleted');
     }
   };
   return startRounds({ everyMs: keptEveryMs, firstMs: 0, work: look });
@@ -110,7 +110,7 @@ function createPath({ spool, logger, directMsMax = directMsMaxDefault }: SpoolLo
   return {
     isDirect: () => isDirect,
     leave: (error: unknown): void => {
-      if (isDirect) logger.warn({ err: error }, 'the log is away or slow: receipts go to the spool');
+      if (isDirect) logger.warn({ err: error }, 'the log is unavailable or slow; receipts go to the spool');
       isDirect = false;
     },
     /** What the log does in good time shows that it is back. */
@@ -118,7 +118,7 @@ function createPath({ spool, logger, directMsMax = directMsMaxDefault }: SpoolLo
       const startedMs = performance.now();
       await work;
       if (performance.now() - startedMs > directMsMax) return;
-      if (!isDirect) logger.info({ spooledBytes: spool.bytes() }, 'the log takes receipts again');
+      if (!isDirect) logger.info({ spooledBytes: spool.bytes() }, 'the log is available again');
       isDirect = true;
     },
   };
@@ -142,7 +142,7 @@ function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: Ret
         failures = 0;
         if (path.isDirect() && spool.bytes() === 0) break;
       } catch (error) {
-        if (!isUnavailable(error)) logger.error({ err: error }, 'replaying the spool failed; it is tried again');
+        if (!isUnavailable(error)) logger.error({ err: error }, 'spool replay failed; retrying');
         failures++;
       }
       await closed.wait(backoffMs(Math.max(1, failures), pauseFirstMs, pauseMsMax));

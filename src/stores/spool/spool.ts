@@ -113,14 +113,11 @@ function createDrain(files: SpoolFile[], logger: Logger) {
       sent.set(file, (sent.get(file) ?? 0) + lot.length);
     }
     if (tornBytes > 0)
-      logger.info(
-        { file: file.path, tornBytes },
-        'a spool file ended in half a frame, of which nothing had been acknowledged',
-      );
+      logger.info({ file: file.path, tornBytes }, 'a spool file ends in a partial frame without acknowledged data');
     if (damagedBytes > 0)
       logger.error(
         { file: `${file.path}${keptEnding}`, damagedBytes },
-        'a spool file is damaged; what could be read was replayed, and the file is kept',
+        'a spool file is damaged; readable receipts were replayed and the file is kept',
       );
     const isKept = damagedBytes > 0 || refusals > 0;
     await (isKept ? rename(file.path, file.path + keptEnding) : unlink(file.path)).catch(unlessGone);
@@ -136,8 +133,8 @@ async function setAside(file: SpoolFile, error: unknown, logger: Logger): Promis
   logger.error(
     { err: error, file: file.path },
     code === 'ENOENT'
-      ? 'a spool file with receipts that had not been replayed is gone; nobody but an operator deletes one'
-      : 'a spool file cannot be read and is kept; its receipts are not replayed',
+      ? 'a spool file with unreplayed receipts is missing; an operator or another process deleted it'
+      : 'a spool file is unreadable and kept; its receipts are not replayed',
   );
   await rename(file.path, file.path + keptEnding).catch(() => undefined);
   return null;
@@ -193,7 +190,7 @@ async function sendLot(
     if (isUnavailable(error)) throw error;
     const [only] = lot;
     if (only !== undefined && lot.length === 1) {
-      logger.error({ err: error, key: only.key }, 'the log refuses a spooled entry; its file is kept');
+      logger.error({ err: error, key: only.key }, 'the log refused a spooled entry; its file is kept');
       return 1;
     }
   }

@@ -65,7 +65,7 @@ function registerCollection(app: FastifyInstance, service: LinkService): void {
         operationId: 'createLink',
         summary: 'Make a link to the hosted verification page',
         description:
-          'What the link carries is put into its sessions by the service. Links of a test key make sessions of test mode. See docs/hosted-page.md.',
+          'The service copies the link’s fields into its sessions. Links of a test key create test sessions. See docs/hosted-page.md.',
         params: ProjectParams,
         body: { ...LinkCreation, examples: [example] },
         response: { 201: CreatedLinkReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
@@ -82,7 +82,7 @@ function registerCollection(app: FastifyInstance, service: LinkService): void {
         tags,
         operationId: 'listLinks',
         summary: 'List the project’s links, newest first',
-        description: 'A page at a time: pass nextCursor on as cursor until it is null. Deleted ones are left out.',
+        description: 'For the next page, send nextCursor as cursor until it is null. Deleted ones are omitted.',
         params: ProjectParams,
         querystring: PageQuery,
         response: { 200: LinkPage, ...errorReplies([400, 401, 403, 404, 429]) },

@@ -48,10 +48,10 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
         operationId: 'readResult',
         summary: 'Read the signed result of a verified session',
         description:
-          'With X-Client-Secret from the page, or with an API key from your backend, which learns the whole verdict, until the token ends.',
+          'Works while the token is valid: with X-Client-Secret from the page, or with an API key from your backend, which reads the whole verdict. A redirectUrl works once, within five minutes; another call returns a new one.',
         params: Params,
         headers: Type.Object({
-          'x-client-secret': Type.Optional(Type.String({ description: 'Unless you send a key.' })),
+          'x-client-secret': Type.Optional(Type.String({ description: 'Required without an API key.' })),
         }),
         response: { 200: SessionResult, ...errorReplies([400, 401, 403, 404, 409, 410, 429]) },
       },

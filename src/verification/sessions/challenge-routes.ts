@@ -27,7 +27,7 @@ export function registerChallengeRoute(app: FastifyInstance, deps: ChallengeRout
           operationId: 'nextChallenge',
           summary: 'Ask for the next challenge of a session',
           description:
-            'With the header X-Client-Secret. Fixes what was captured so far and reveals the next challenge; for index = challengeConfig.count it ends the capture. The same call again is answered alike, so repeat it if an answer was lost. docs/capture.md says how a commitment is computed.',
+            'Needs the header X-Client-Secret. Commits the frames so far and reveals the next challenge; index = challengeConfig.count ends the capture. The call is idempotent, so repeat it after a lost response. For commitments, see docs/capture.md.',
           params: Type.Object({ sessionId: SessionId }),
           headers: Type.Object(secretHeader),
           body: { ...ChallengeRequest, examples: [{ index: 0, commitment: null, frameCount: 0 }] },

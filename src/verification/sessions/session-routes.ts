@@ -140,7 +140,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
         operationId: 'createSession',
         summary: 'Create a verification session, from your backend',
         description:
-          'As the page would, without an origin. A test or demo key creates a session of test mode, which bills nothing. Callers of the session may ask for diagnostics where the key allows them.',
+          'Like the public form, without an origin. A test or demo key creates a test session, which is not billed. Callers may request diagnostics if the key allows them.',
         body: {
           ...SessionCreation,
           examples: [{ ...(deps.exampleSiteKey === null ? {} : { siteKey: deps.exampleSiteKey }), ...exampleBody }],

@@ -56,10 +56,7 @@ export async function openTokenKeys({ database, masterKeys, logger, now, rotatio
 
   await refresh();
   const onError = (error: unknown): void =>
-    logger.warn(
-      { err: error },
-      'the keys of vh_token were not read; those known go on, and the next round tries again',
-    );
+    logger.warn({ err: error }, 'reading vh_token keys failed; cached keys stay in use and the next round retries');
   const rounds = startRounds({ everyMs: refreshMs, work: refresh, onError });
   return {
     /** Reads the keys again, and makes the next where it is due. */

@@ -69,7 +69,7 @@ export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {
     applied = new Set();
     index = filling;
     deps.onFilled(filling);
-    logger.info({ faces: filling.size(), ms: Math.round(now() - startedAtMs) }, 'the index of faces is filled');
+    logger.info({ faces: filling.size(), ms: Math.round(now() - startedAtMs) }, 'face index ready');
   }
 
   /** A change whose transaction is not yet before the horizon is read again each time, and applied once. */
@@ -103,7 +103,7 @@ export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {
   const polling = startRounds({
     ...{ everyMs: deps.intervalMs, firstMs: 0 },
     work: poll,
-    onError: (error) => logger.warn({ err: error }, 'the index of faces could not read; it tries again'),
+    onError: (error) => logger.warn({ err: error }, 'face index update failed; retrying'),
   });
   const trimming = startRounds({ everyMs: keepMinutes * 60_000, work: () => store.trimChanges(keepMinutes) });
   return {

@@ -59,7 +59,7 @@ export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
       metrics.embeddingsUnreadable.inc();
       logger.error(
         { fingerprintId },
-        'a stored embedding does not open: it was changed, moved, or sealed under another key',
+        'a stored embedding cannot be decrypted: it was changed, moved or sealed with another key',
       );
     },
   });

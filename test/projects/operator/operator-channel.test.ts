@@ -18,7 +18,7 @@ t.test('of a service that goes away with a command nobody says that nothing was 
   const cut = await send(t, (request, response) => {
     request.resume().on('end', () => response.destroy());
   });
-  await t.rejects(cut.ask(), { message: /whether the command was carried out is not known/ });
+  await t.rejects(cut.ask(), { message: /The command may have run/ });
   const half = await send(t, (request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-length': '100' });
@@ -26,7 +26,7 @@ t.test('of a service that goes away with a command nobody says that nothing was 
       setImmediate(() => response.destroy());
     });
   });
-  await t.rejects(half.ask(), { message: /whether the command was carried out is not known/ });
+  await t.rejects(half.ask(), { message: /The command may have run/ });
 });
 
 t.test('where nobody listens, nobody was told', async (t) => {

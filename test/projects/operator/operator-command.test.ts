@@ -48,7 +48,7 @@ t.test('each command is read into what it asks for', (t) => {
 
 t.test('a mistake is told with the right form', (t) => {
   for (const [line, message] of [
-    ['', /Say what to do.[^]*create-organization --name/],
+    ['', /The command is missing.[^]*create-organization --name/],
     ['creat-key --org o', /did you mean create-key\?/],
     ['create-organization', /--name N/],
     ['create-organization --name N --tier gold', /free\|starter/],

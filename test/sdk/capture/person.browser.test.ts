@@ -26,7 +26,7 @@ async function startService(): Promise<TestService> {
     { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') },
     { now: () => Date.now() + clock.aheadMs },
   );
-  await waitUntil(async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok, 'the index of faces is filled');
+  await waitUntil(async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok, 'face index ready');
   return service;
 }
 

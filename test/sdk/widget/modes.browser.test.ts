@@ -212,7 +212,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
   await t.test(
     'a person before the camera passes through the widget; without its place on the page the camera goes off',
     async (t) => {
-      await waitUntil(async () => (await fetch(`${adminUrl}/readyz`)).ok, 'the index of faces is filled');
+      await waitUntil(async () => (await fetch(`${adminUrl}/readyz`)).ok, 'face index ready');
       await patch(seen);
       const opened = await openPerson();
       const { page, begin, settled, errors } = opened;

@@ -12,7 +12,7 @@ async function findEviction(connection: Pick<RedisConnection, 'describe'>): Prom
     const policy = readField(info, 'maxmemory_policy');
     // Without a limit nothing is thrown away, whatever the policy.
     if (policy === null || policy === 'noeviction' || readField(info, 'maxmemory') === '0') continue;
-    return `Redis throws keys away when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction: counts that vanish would look like innocence.`;
+    return `Redis evicts keys (maxmemory-policy ${policy}), which under-reports risk. Set \`maxmemory-policy noeviction\`.`;
   }
   return null;
 }

@@ -119,7 +119,7 @@ async function setAside(
   metrics.deadLetters.inc({ group: owner.group });
   logger.error(
     { err: error, topic: owner.topic, group: owner.group, bytes: entry.value.length },
-    'a record of the log cannot be taken and was set aside as a dead letter',
+    'a log record failed and was set aside as a dead letter',
   );
 }
 
@@ -150,14 +150,14 @@ function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Pick<Rou
         continue;
       }
       await removeLetter(database, letterId);
-      logger.info({ topic, group }, 'a dead letter was played again and taken');
+      logger.info({ topic, group }, 'a dead letter was replayed');
     }
     const { letters, oldestSeconds } = await readLetterGauges(database, group);
     metrics.deadLettersKept.set({ group }, letters);
     metrics.deadLettersOldest.set({ group }, oldestSeconds);
   };
   const onError = (error: unknown): void =>
-    logger.warn({ err: error, group }, 'dead letters were not looked at; the next look does it');
+    logger.warn({ err: error, group }, 'checking dead letters failed; the next check retries');
   const rounds = startRounds({ everyMs, firstMs: 0, work: look, onError });
   return {
     stop: () => {

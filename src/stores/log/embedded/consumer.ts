@@ -61,10 +61,7 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
         if (!hasMore) await work.wait(pollMs);
       } catch (error) {
         failures++;
-        logger?.warn(
-          { err: error, topic, group, failures },
-          'a batch of the log was not taken; it comes again after a pause',
-        );
+        logger?.warn({ err: error, topic, group, failures }, 'a log batch failed; retrying after a pause');
         await pause(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
     }

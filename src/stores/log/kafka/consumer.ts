@@ -61,7 +61,7 @@ export function startKafkaConsumer(
       clearInterval(timer);
       if (isStopping) return;
       failures++;
-      logger.warn({ err: reason, groupId, failures }, 'reading from Kafka broke off; a fresh consumer takes over');
+      logger.warn({ err: reason, groupId, failures }, 'reading from Kafka failed; starting a new consumer');
       member.cut();
       const pauseMs = backoffMs(failures, pauseFirstMs, pauseMsMax);
       await Promise.race([sleep(pauseMs, undefined, { ref: false }), stopRequested]);
@@ -76,7 +76,10 @@ export function startKafkaConsumer(
       requestStop();
       const leaving = member?.leave() ?? Promise.resolve();
       await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) =>
-        logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'),
+        logger.warn(
+          { err: error, groupId },
+          'leaving the consumer group failed; its partitions move after the session timeout',
+        ),
       );
       member?.cut();
     },

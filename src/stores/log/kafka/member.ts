@@ -63,7 +63,7 @@ export function joinGroup(deps: MemberDeps): Member {
     onUnknown: (error) =>
       deps.logger.warn(
         { err: error, topic: topicName, groupId: deps.groupId },
-        'how far the group had read is not known, so entries that were deleted before would go unnoticed',
+        'the committed offset is unknown; earlier expired entries cannot be detected',
       ),
   });
   const partitions = createMemberPartitions(deps, consumer, { resolvers, losses });
@@ -153,7 +153,7 @@ function createMemberPartitions(
     onFailure: (error, partition, failures) =>
       logger.warn(
         { err: error, topic: topicName, groupId, partition, failures },
-        'a batch of the log was not taken; it comes again after a pause',
+        'a log batch failed; retrying after a pause',
       ),
   });
 }

@@ -69,7 +69,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
     for (let failures = 1; ready === null && !isClosed; failures++) {
       try {
         ready = await connect();
-        logger.info('Kafka takes appends');
+        logger.info('Kafka is available');
         noteOpened();
       } catch (error) {
         problem = error;

@@ -77,12 +77,12 @@ export async function addReplicas(admin: Admin, names: readonly string[], logger
   const plan = planReplicas(partitions, brokers);
   if (plan.length > 0) {
     await reassign(admin, plan);
-    logger.warn({ plan, missing }, 'partitions made while brokers were away get the replicas that they lack');
+    logger.warn({ plan, missing }, 'adding missing replicas to partitions that were created while brokers were down');
   }
   for (const { name, partitions: each } of topics)
     if (each.every(({ replicas }) => replicas.length >= replicasMax)) {
       await endMark(admin, name, made.get(name) ?? []);
-      logger.info({ topic: name, inSyncMin }, 'a topic has all of its replicas; writes need two of them from now on');
+      logger.info({ topic: name, inSyncMin }, 'a topic has all replicas; writes now need two in sync');
     }
   return missing;
 }
@@ -153,8 +153,7 @@ export function startReplicaRounds(deps: ReplicaRoundsDeps): () => void {
     try {
       onMissing(await admin.request((connected) => addReplicas(connected, topicNames, logger), roundDeadlineMs));
     } catch (error) {
-      if (!isStopped)
-        logger.warn({ err: error }, 'whether topics lack replicas is not known; a later round looks again');
+      if (!isStopped) logger.warn({ err: error }, 'checking topic replicas failed; a later round retries');
     } finally {
       admin.close();
     }

@@ -58,7 +58,7 @@ async function warnOfShortRetention(
   if (short.length > 0)
     logger.warn(
       { short, wantedMs: retentionMs },
-      'topics in Kafka keep their entries for less than KAFKA_RETENTION_DAYS: consumers that are away for longer lose what they had not read',
+      'Kafka topics have a shorter retention than KAFKA_RETENTION_DAYS; consumers can lose unread entries after an outage',
     );
 }
 

@@ -80,9 +80,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
       if (message === threadIsReady) thread.isReady = true;
       else take(thread, message.id)?.resolve({ recent: message.recent, earlier: message.earlier });
     });
-    thread.worker.on('error', (error) =>
-      logger.error({ err: error }, 'a search thread ended; another takes its place'),
-    );
+    thread.worker.on('error', (error) => logger.error({ err: error }, 'a face search thread exited; starting another'));
     thread.worker.on('exit', () => {
       for (const id of [...thread.waiting.keys()]) take(thread, id)?.reject(overloaded('the search thread ended'));
       if (!isClosing) start(index);
