@@ -66,7 +66,7 @@ export async function buildCapture(root, out, threads) {
   };
 }
 
-/** The arithmetic is built for browsers: here nothing tells it that it runs in Node. */
+/** The arithmetic is built for browsers: here it cannot detect Node. */
 async function buildJudge(root, folder, define) {
   const code = await bundle(join(root, 'sdk/capture/worker/judge.ts'), 'esm', {
     alias,

@@ -1,16 +1,17 @@
-// Refuses words and names that docs/glossary.md replaces by others, in src, workers, sdk and bench.
+// Refuses words and names that docs/glossary.md replaces by others, in code, texts, examples and deployment files.
 // Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const folders = ['src', 'workers', 'sdk', 'bench'];
+const folders = ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'];
 const skippedFolders = new Set(['node_modules', 'dist']);
-const skippedFiles = /\.(json|svg|png)$/;
+const skippedFiles = /\.(json|svg|png)$|^check-words\.mjs$/;
 const allowedMax = 20;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
 const words = readTable('Words to replace');
+const textWords = readTable('Words to replace in texts');
 const names = readTable('Names to replace');
 const { folders: uncleanFolders, occurrences: allowed } = JSON.parse(
   readFileSync(join(root, 'scripts/allowed-words.json'), 'utf8'),
@@ -69,10 +70,20 @@ function checkLine(line) {
     ...[...words]
       .filter(([text]) => text.includes(' ') && line.toLowerCase().includes(text))
       .map(([text, write]) => ({ text, write })),
+    ...[...textWords]
+      .filter(([text]) => textsOf(line).some((one) => new RegExp(`\\b${text}\\b`, 'i').test(one)))
+      .map(([text, write]) => ({ text, write })),
     ...[...names]
       .filter(([name]) => new RegExp(`\\b${name}\\b`).test(isPlainWord(name) ? code : line))
       .map(([text, write]) => ({ text, write })),
   ];
+}
+
+/** Texts of two words or more between quotes, so far as one line shows them. */
+function textsOf(line) {
+  if (/^\s*(\*|\/\*|\/\/|--|#)/.test(line)) return [];
+  const code = line.replace(/\/\*.*?\*\/|\s\/\/.*$/g, '');
+  return [...code.matchAll(/(['"`])((?:(?!\1).)*\s(?:(?!\1).)*)\1/g)].map(([, , text]) => text);
 }
 
 /** Words of an identifier, in small letters: tellLoss gives tell and loss. */

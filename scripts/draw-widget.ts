@@ -10,7 +10,7 @@ import { launchDriven } from '../test/helpers/browser.js';
 import { isDialog, openGallery, type GalleryPage, type Given } from '../test/helpers/gallery.js';
 import { indexColours } from './indexed-png.js';
 
-/** One picture of a sheet: a screen with its options; the words below it are its name unless told otherwise. */
+/** One picture of a sheet: a screen with its options; its caption is its name by default. */
 interface Cell {
   readonly name: string;
   readonly given?: Given;

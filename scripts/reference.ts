@@ -59,8 +59,8 @@ async function metricsPage(): Promise<string> {
     .map(({ name, type, help }) => [`\`${name}\``, String(type), help]);
   return `# Metrics
 
-Served for Prometheus at \`/metrics\` on the admin port, beside the usual metrics of the Node.js process (the delays \`nodejs_eventloop_lag_*\`
-are taken ten times a second, and each includes the 0.1 s since the one before). \`/healthz\` tells that the process lives,
+Served for Prometheus at \`/metrics\` on the admin port, with the usual metrics of the Node.js process (the delays \`nodejs_eventloop_lag_*\`
+are taken ten times a second, and each includes the 0.1 s since the one before). \`/healthz\` reports that the process lives,
 \`/readyz\` that its stores answer.
 
 ${table(['metric', 'type', 'meaning'], rows)}

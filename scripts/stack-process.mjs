@@ -7,7 +7,7 @@ export function commandLineOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // Where there is no /proc (macOS), ps tells the same.
+    // Where there is no /proc (macOS), ps shows the same.
     return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
   }
 }

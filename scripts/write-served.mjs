@@ -1,4 +1,4 @@
-// Writes a file that browsers load: as it is, and beside it compressed, so that the service sends what the browser takes and compresses nothing
+// Writes a file that browsers load: as it is, and also compressed, so that the service sends what the browser takes and compresses nothing
 // by itself.
 import { writeFile } from 'node:fs/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

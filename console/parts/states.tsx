@@ -27,7 +27,7 @@ export const Failed = ({ message, retry }: { message: string; retry?: () => void
   </div>
 );
 
-/** Shows what was read; an error beside older data says that the data is older. */
+/** Shows what was read; an error next to older data says that the data is older. */
 export function Shown<T>({
   of,
   what,

@@ -4,7 +4,7 @@ if (respondentId) document.querySelector('[data-sitekey]').dataset.respondentId 
 
 const say = (text) => (document.getElementById('state').textContent = text);
 
-// Named by data-callback. What the page is told is for display; the backend asks the service what the token is worth.
+// data-callback names this function. Its result is for display; the backend validates the token.
 window.onVerified = async ({ token }) => {
   const response = await fetch('/verify', {
     method: 'POST',

@@ -14,7 +14,7 @@ export const scoring: Board = {
     Verdicts: [
       {
         title: 'Scores a second, by recommendation',
-        about: 'What respondents were answered. A jump of block or review: look at the sources beside it.',
+        about: 'Recommendations over time. If block or review jumps, check the sources next to it.',
         unit: 'reqps',
         draw: 'area',
         series: rateBy('vh_scores_total', 'recommendation'),

@@ -82,7 +82,7 @@ export const stores: Board = {
       },
       {
         title: 'Spool in use',
-        about: 'Share of VH_SPOOL_BYTES_MAX. It fills while the log is away; full, scores are answered with 503.',
+        about: 'Share of VH_SPOOL_BYTES_MAX. It fills while the log is unavailable. Scores get 503 if it is full.',
         unit: 'percentunit',
         red: 0.5,
         series: [
@@ -130,7 +130,7 @@ export const stores: Board = {
         series: largest('vh_retention_waits', 'what'),
       },
       {
-        title: 'Files kept beside the spool',
+        title: 'Files kept next to the spool',
         about: 'Receipts that were damaged or refused. The log of the process names the file.',
         unit: 'short',
         red: 1,

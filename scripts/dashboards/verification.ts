@@ -15,7 +15,7 @@ export const verification: Board = {
       },
       {
         title: 'Created and completed a second',
-        about: 'Far apart: people give up before the verdict, or a page makes sessions that nobody takes.',
+        about: 'If far apart, people give up before the verdict, or a page creates unused sessions.',
         unit: 'reqps',
         series: [
           { query: rate('vh_sessions_created_total'), legend: 'created' },
@@ -62,7 +62,7 @@ export const verification: Board = {
     'Tokens and faces': [
       {
         title: 'Tokens checked a second, by result',
-        about: 'ALREADY_USED and EXPECTATION_FAILED are callers that were shown a pass of somebody else.',
+        about: 'ALREADY_USED and EXPECTATION_FAILED mean that a caller received another respondent’s pass.',
         unit: 'reqps',
         series: [{ query: `${rate('vh_token_verifications_total', 'result')} or vector(0)`, legend: '{{result}}' }],
       },

@@ -15,7 +15,7 @@ export const webhooks: Board = {
       },
       {
         title: 'Attempts that succeed',
-        about: 'Falls when a receiver of many events is away.',
+        about: 'Falls if a receiver of many events is unavailable.',
         unit: 'percentunit',
         draw: 'stat',
         series: [
@@ -69,7 +69,7 @@ export const webhooks: Board = {
         series: [{ query: `${rate('vh_monitoring_flags_total', 'type')} or vector(0)`, legend: '{{type}}' }],
       },
       {
-        title: 'Messages not looked at for flags',
+        title: 'Messages not checked for flags',
         about: 'A store or the pool was away while they came.',
         unit: 'reqps',
         series: [{ query: rate('vh_monitoring_missed_total'), legend: 'missed' }],

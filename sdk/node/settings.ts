@@ -75,7 +75,7 @@ function refuseKey(apiKey: unknown): void {
   if (!/^vf_[\w-]+$/.test(apiKey)) throw invalidOption('apiKey is not a secret key: those begin with "vf_".');
   if (isBrowser())
     throw invalidOption(
-      'A secret key ("vf_...") is in a browser, where everybody can read it. Call the service from your backend, and rotate this key.',
+      'A secret key ("vf_...") is exposed in a browser. Call the service from your backend and rotate this key.',
     );
 }
 

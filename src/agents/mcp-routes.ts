@@ -38,7 +38,7 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
     const { body } = request;
     // Batches would let one call be many; the protocol has given them up.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
-      throw new Fault('VALIDATION_FAILED', 'Send one JSON-RPC message.');
+      throw new Fault('VALIDATION_FAILED', 'The body is not a single JSON-RPC message. Send one message per call.');
     // A tool's call may be refused before its operation, which would count it, is called.
     if ((body as { readonly method?: unknown }).method !== 'tools/call') await takeOutstandingRate(request, deps);
     const wrong = findWrongParameter(body);

@@ -130,7 +130,7 @@ const summaries: Readonly<Record<StudyAction, string>> = {
   pause: 'Let no new respondents in',
   resume: 'Let respondents in again',
   close: 'End a study: who holds a place may finish',
-  cancel: 'Call a study off: nobody is counted any more',
+  cancel: 'Cancel a study and stop counting respondents',
 };
 
 function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, action: StudyAction): void {

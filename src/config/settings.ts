@@ -73,7 +73,7 @@ export const settings = {
   VH_ENV: setting<Environment>(
     'development',
     oneOf(environments),
-    'development, staging or production. Staging and production refuse origins without an allow-list entry and have no demo page.',
+    'Environment: development, staging or production. Staging and production refuse origins without an allow-list entry and have no demo page.',
   ),
   VH_ROLES: setting<readonly Role[]>(
     roles,

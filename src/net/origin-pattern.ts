@@ -49,9 +49,7 @@ export function parseOriginPattern(text: string): ParsedOriginPattern {
     return refuse(`A pattern has 1 to ${textLengthMax} characters.`);
   if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return refuse('A pattern has no spaces, line breaks or invisible characters.');
   if (text.toLowerCase() === 'null')
-    return refuse(
-      'null is what sandboxed frames and local files send as their origin; anybody can send it, so it cannot be allowed.',
-    );
+    return refuse('null is the origin of sandboxed frames and local files, so it can’t be allowed. Use a real origin.');
   const [, schemePart, rest = ''] = /^(?:([^/]*):\/\/)?(.*)$/su.exec(text) ?? [];
   const scheme = schemePart?.toLowerCase() ?? null;
   if (scheme !== null && !defaultPorts.has(scheme))
@@ -84,7 +82,7 @@ function parseWildcard(rest: string, scheme: string | null): ParsedOriginPattern
     return refuse('An address has no subdomains; write the address without a wildcard.');
   if (isSharedSuffix(domain.value)) {
     return refuse(
-      `Anybody can get a name under ${domain.value}; put the wildcard under a domain of your own, as in *.yours.${domain.value}.`,
+      `${domain.value} is a public suffix. Use a wildcard under your own domain, such as *.yours.${domain.value}.`,
     );
   }
   return {

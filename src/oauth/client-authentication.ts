@@ -33,7 +33,7 @@ export async function authenticateClient(
   if (basic !== null && assertion !== undefined)
     throw new OAuthError('invalid_request', 'The request has a secret and an assertion. Send only one of them.');
   if (assertion !== undefined && form.get('client_assertion_type') !== assertionType)
-    throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
+    throw new OAuthError('invalid_request', `This client_assertion_type is not supported. Send ${assertionType}.`);
   const clientId = basic?.clientId ?? (assertion === undefined ? null : claimedClient(assertion));
   const client = clientId === null ? null : await deps.findClient(clientId);
   const named = form.get('client_id');

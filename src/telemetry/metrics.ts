@@ -97,11 +97,9 @@ function verificationMetrics({ counter, histogram }: Makers) {
       'Captures with pictures to check, by result: judged, or refused (queue full, deadline passed, thread died).',
       ['result'],
     ),
-    tokenVerifications: counter(
-      'vh_token_verifications_total',
-      'verificationTokens validated, by result: ok or the error.',
-      ['result'],
-    ),
+    tokenVerifications: counter('vh_token_verifications_total', 'Tokens validated, by result: ok or the error.', [
+      'result',
+    ]),
     accessTokens: counter(
       'vh_access_tokens_total',
       'Token endpoint responses by result: issued, an OAuth error, or failed (limit or store unavailable).',

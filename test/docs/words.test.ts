@@ -15,6 +15,12 @@ const glossary = `# Glossary
 | \`told\`, \`tell\` | report |
 | \`as fast as answered\` | closed loop |
 
+## Words to replace in texts
+
+| instead of | write |
+|---|---|
+| \`nobody\` | the respondent |
+
 ## Names to replace
 
 | instead of | write |
@@ -33,7 +39,9 @@ function check(t: Test, files: Readonly<Record<string, string>>, { folders = [],
   const all = {
     'docs/glossary.md': glossary,
     'scripts/allowed-words.json': JSON.stringify({ folders, occurrences }),
-    ...Object.fromEntries(['src', 'workers', 'sdk', 'bench'].map((folder) => [`${folder}/empty.ts`, ''])),
+    ...Object.fromEntries(
+      ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'].map((folder) => [`${folder}/empty.ts`, '']),
+    ),
     ...files,
   };
   for (const [path, content] of Object.entries(all)) {
@@ -74,6 +82,19 @@ t.test('a name that prose may use is refused in code only', async (t) => {
     'src/a.ts': "// Place of a thing; stepOut\nconst text = 'Place';\nexport type Place = string;\n",
   });
   t.same(lines, ['src/a.ts:1  stepOut: write `release`', 'src/a.ts:3  Place: write `LogPosition`']);
+});
+
+t.test('a word of texts is refused between quotes, and free in comments and as a name', async (t) => {
+  const { lines } = check(t, {
+    'src/a.ts': "// Nobody waits.\nconst kind = 'nobody';\nconst text = 'Nobody waits.';\n/** `nobody waits` */\n",
+    'deploy/b.yml': 'summary: "It waits for nobody."\n',
+    'console/c.tsx': '// told\n',
+  });
+  t.same(lines, [
+    'src/a.ts:3  nobody: write the respondent',
+    'console/c.tsx:1  told: write report',
+    'deploy/b.yml:1  nobody: write the respondent',
+  ]);
 });
 
 t.test('folders that are not clean yet and single occurrences can be excepted', async (t) => {

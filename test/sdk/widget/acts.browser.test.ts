@@ -181,7 +181,7 @@ t.test('what a respondent does', { skip, timeout: 280_000 }, async (t) => {
     );
     t.equal(await status.textContent(), 'Seconds left: 3');
     await page.evaluate("gallery.stage.guide({ kind: 'no_face' })");
-    await until(page, "gallery.told.at(-1).startsWith('Come into')");
+    await until(page, "gallery.told.at(-1).startsWith('Move your face')");
   });
 
   await t.test('hostile branding and texts have no effect', async (t) => {

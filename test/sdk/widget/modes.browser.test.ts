@@ -172,7 +172,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       await begin({ siteKey, widgetMode: 'standard', dataCollector: randomUUID(), locale: 'en' });
       await page.getByRole('button', { name: 'Start' }).click(pressed);
       await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
-      await page.getByRole('heading', { name: /Come into/ }).waitFor();
+      await page.getByRole('heading', { name: /Move your face/ }).waitFor();
       await page.evaluate("addEventListener('pageshow', ({ persisted }) => { window.persisted = persisted; })");
       await page.goto(`${site.site.origin}/done`);
       await page.goBack({ waitUntil: 'commit' });

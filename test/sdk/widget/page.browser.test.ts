@@ -226,7 +226,7 @@ void t.test('a mount on its page', { skip }, async (t) => {
       await page.getByRole('button', { name: 'Start' }).click(pressed);
       await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
       // Whoever the policy keeps from the camera is verified without; the others are looked at.
-      await page.getByRole('heading', { name: said === null ? /Come into/ : /Thank|not work/ }).waitFor();
+      await page.getByRole('heading', { name: said === null ? /Move your face/ : /Thank|couldn't verify/ }).waitFor();
       const ours = errors.filter((text) => text.startsWith('VerifyHuman'));
       if (said === null) t.strictSame(errors, [], name);
       else t.match(ours, [said], name);

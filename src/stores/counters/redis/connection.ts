@@ -60,12 +60,12 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
   let interruptions = 0;
   for (const event of ['close', '-node', '+node']) client.on(event, () => (interruptions += 1));
   client.on('ready', () => {
-    if (away) logger?.info({}, 'Redis is back.');
+    if (away) logger?.info({}, 'Redis is available again');
     away = false;
     problem = null;
   });
   client.on('error', (error: Error) => {
-    if (!away) logger?.warn({ reason: error.message }, 'Redis is away; counters are unavailable until it is back.');
+    if (!away) logger?.warn({ reason: error.message }, 'Redis is unavailable; scoring continues without counters');
     away = true;
     problem = error.message;
   });

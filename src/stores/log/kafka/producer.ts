@@ -74,7 +74,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
       } catch (error) {
         problem = error;
         client.cut();
-        if (!isClosed) logger.warn({ err: error, failures }, 'Kafka is away');
+        if (!isClosed) logger.warn({ err: error, failures }, 'Kafka is unavailable');
         await closed.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
     }
