@@ -3,8 +3,8 @@
  *
  *   waiting:   A (3 calls, held places for 120 ms)   B (1 call, 4 ms)      a free place goes to B, which has used least
  *
- * What counts is time: who holds places for long waits for others that hold them shortly. Who comes after a while has used as much as who was served
- * last, so that nobody saves up.
+ * Waiters are ordered by accumulated hold time. An organization that returns after a pause starts at the time of the last one served, so idle time
+ * gives no advantage.
  * An organization takes another place only while it holds fewer than are free: alone it gets half of them, with n others one of n + 1 parts, and a
  * newcomer finds a place at once. Each instance counts for itself.
  */

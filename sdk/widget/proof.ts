@@ -11,7 +11,7 @@ const sliceMs = 8;
 const sliceDigests = 512;
 const digestWords = 8;
 
-/** More than answers that got lost, and used a proof up, make needed. */
+/** Maximum proofs of one call. Retries after lost responses need further proofs. */
 const proofsMax = 3;
 
 /** A call, and the same with the proof that it was answered to need. */

@@ -47,7 +47,7 @@ export function createReturnService(deps: ReturnDeps) {
     secrets.open(study.studyId, await readSurveySecrets(database, study.studyId));
 
   return {
-    /** By the respondent's browser. With a signature it is the survey's word; one that is wrong changes nothing. */
+    /** By the respondent's browser. Signed returns count as confirmed by the survey; a wrong signature changes nothing. */
     async comeBack(
       token: string,
       status: ReturnStatus,

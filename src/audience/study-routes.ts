@@ -26,7 +26,7 @@ export interface StudyRouteDeps {
   readonly studies: StudyService;
 }
 
-/** Of new work; what reads, secures and ends stays open when a trial has ended. */
+/** Write access, which is blocked after the trial. Reading, securing and ending stay possible. */
 export const working: GuardedAccess = {
   credential: 'api-key',
   scope: 'audience:write',

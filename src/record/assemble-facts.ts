@@ -21,7 +21,7 @@ export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Co
     probe: measured ? readProbe(counted?.probe ?? null) : null,
     history: isKnown ? historyOf(subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted !== null && counted.device !== null,
-    // Last: what is spread first and added to is made eighty times slower.
+    // Spread last: spreading first is 80 times slower in V8.
     ...facts,
   };
   if (counted === null || (measured && !isKnown))

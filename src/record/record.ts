@@ -87,7 +87,7 @@ export function openReceipt(record: Uint8Array): Receipt {
   const [head, outcome] = pickParts(record, [0, 3]);
   const { owner, sourceId, sessionId, studyId, trace, subjects } = headShape.decode(head) as Head;
   const { supersedes, verdict, token } = outcomeShape.decode(outcome) as Outcome;
-  // What is spread first and added to is made eighty times slower.
+  // Spread last: spreading first is 80 times slower in V8.
   const device = trace.device ?? token ?? null;
   return { sourceId, sessionId, studyId, supersedes, trace, subjects, device, verdict, facts: record, ...owner };
 }

@@ -238,7 +238,7 @@ export function countInputOf(input: {
     limits: input.limits,
     signature: input.signature === null ? null : input.makeRef(holderOf(base.owner), 'signature', input.signature),
     history: base.subjects,
-    // Last: what is spread first and added to is made eighty times slower.
+    // Spread last: spreading first is 80 times slower in V8.
     ...base.trace,
   };
 }

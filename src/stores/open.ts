@@ -22,7 +22,7 @@ import { withDeadLetters } from './log/dead-letters/dead-letters.js';
 import { withLag } from './log/lag-log.js';
 import { createDataLossReporter, type Log, type OnDataLoss } from './log/port.js';
 import { openTableLog } from './log/embedded/log.js';
-import { measured, openDatabase, sayLater } from './database/open.js';
+import { measured, openDatabase, warnAboutNewerMigrations } from './database/open.js';
 import { nameStores, needStore } from './store-report.js';
 import { settleUntil } from './notifier.js';
 import { withSpool } from './spool/spool-log.js';
@@ -87,7 +87,7 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
       ),
     );
     if (admit !== undefined) await step(needStore(name, admit(database)));
-    await step(needStore(name, migrate(database, { onLater: sayLater(logger) })));
+    await step(needStore(name, migrate(database, { onLater: warnAboutNewerMigrations(logger) })));
     const lookups =
       settings.DATABASE_URL === null
         ? database

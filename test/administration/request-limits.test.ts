@@ -199,6 +199,12 @@ t.test('the refusal names what was counted', async (t) => {
     await refusalOf(() => limits.takeDevice('proj_words', 'dev_1')),
     /^This browser reached its limit of 20 sessions\./,
   );
-  t.match(await refusalOf(() => limits.takeWork('completions', 'proj_words', null, null)), /reached its limit of 5 completions\. /);
-  t.match(await refusalOf(() => limits.takeDemoKey('proj_words')), /^This project reached its limit of 10 demo keys\. /);
+  t.match(
+    await refusalOf(() => limits.takeWork('completions', 'proj_words', null, null)),
+    /reached its limit of 5 completions\. /,
+  );
+  t.match(
+    await refusalOf(() => limits.takeDemoKey('proj_words')),
+    /^This project reached its limit of 10 demo keys\. /,
+  );
 });

@@ -54,7 +54,7 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[], clean:
   };
 }
 
-/** A cap is named where the score would be another without it; that one axis alone speaks also where that axis has said all that it can. */
+/** Names each cap that changes the score. `uncorroborated` is also named if the only axis is at its cap. */
 function findCeilings({ caps, uncapped, score, fusion, policyMoved }: Assessment, blockThreshold: number): Ceiling[] {
   const shapes = (cap: Cap): boolean => {
     const others = caps.filter((other) => other !== cap);

@@ -163,7 +163,7 @@ export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): Recorde
     duplicateBand: reply.duplicate.band,
     independence: reply.independence.score,
     classification,
-    // Last: what is spread first and added to is made eighty times slower.
+    // Spread last: spreading first is 80 times slower in V8.
     ...decisionInputsOf(outcome, facts),
   };
 }

@@ -10,7 +10,7 @@ import type { Database } from '../../stores/database/port.js';
 import { doubtBackup, noteRestore } from '../../stores/database/restores.js';
 import { allowDeletion, readMarks } from '../../stores/database/retention.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import { askForLetters, readLetterFigures } from '../../stores/log/dead-letters/table.js';
+import { requestRedelivery, readLetterFigures } from '../../stores/log/dead-letters/table.js';
 import type { CommandOf, OperatorCommand } from './operator-command.js';
 import {
   listOrganizations,
@@ -91,7 +91,7 @@ async function deadLetters(
   { database }: OperatorDeps,
   { play, group }: CommandOf<'dead-letters'>,
 ): Promise<Record<string, unknown>> {
-  const asked = play ? { playedAgain: await askForLetters(database, group) } : {};
+  const asked = play ? { playedAgain: await requestRedelivery(database, group) } : {};
   const groups = await readLetterFigures(database);
   return { ...asked, groups: group === null ? groups : groups.filter((each) => each.group === group) };
 }

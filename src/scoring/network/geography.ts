@@ -108,7 +108,7 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
         country: readCountry(find(country, address)),
         network: classifyNetwork({ anonymous: hidden || relay !== null, hosting, ...network }),
         ...(relay !== null && { relay }),
-        // Last: what is spread first and added to is made eighty times slower.
+        // Spread last: spreading first is 80 times slower in V8.
         ...network,
       };
     },

@@ -85,7 +85,7 @@ async function findNext(tx: Queryable, plan: Plan): Promise<Comparison> {
 const migrateCommand = 'npm run --silent admin -- migrate';
 
 /** What is said of a database, or of a place for one, in which there is nothing yet. */
-export const nothingThere = (): Error =>
+export const emptyDatabaseError = (): Error =>
   new Error(
     `The database has no tables of this service. Start the service on it or run ${migrateCommand}, then repeat the command.`,
   );
@@ -100,7 +100,7 @@ export async function requireSchema(
   }: Pick<MigrateOptions, 'directory' | 'major' | 'onLater'> = {},
 ): Promise<void> {
   const [table] = await database.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
-  if (table?.there !== true) throw nothingThere();
+  if (table?.there !== true) throw emptyDatabaseError();
   const plan = { migrations: await readMigrations(directory), major };
   const { next, missing, later } = compare(plan, await readApplied(database));
   if (next !== undefined)

@@ -8,25 +8,24 @@ import type { Logger } from '../../telemetry/logger.js';
 import { createClosers } from '../closers.js';
 import { lockDataDirectory } from '../data-lock.js';
 import { openEmbeddedDatabase } from './embedded/open.js';
-import { migrate, nothingThere, requireSchema } from './migrate.js';
+import { migrate, emptyDatabaseError, requireSchema } from './migrate.js';
 import type { Database } from './port.js';
 import { openPostgres } from './postgres/open.js';
 import { readServerMark } from './server.js';
 import { nameStores, needStore } from '../store-report.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 
-/** Of one statement. */
-const databaseDeadlineMs = 5_000;
+const statementTimeoutMs = 5_000;
 
 const embeddedDirectory = ({ VH_DATA_DIR }: Settings): string => join(VH_DATA_DIR, 'database');
 
 export function openDatabase(settings: Settings, logger: Logger): Promise<Database> {
   const { DATABASE_URL: url, VH_DATABASE_CONNECTIONS: poolMax } = settings;
   if (url === null) return openEmbeddedDatabase({ directory: embeddedDirectory(settings), logger });
-  return openPostgres({ url, poolMax, deadlineMs: databaseDeadlineMs, logger });
+  return openPostgres({ url, poolMax, deadlineMs: statementTimeoutMs, logger });
 }
 
-export const sayLater = (logger: Logger) => (migrations: readonly string[]) =>
+export const warnAboutNewerMigrations = (logger: Logger) => (migrations: readonly string[]) =>
   logger.warn({ migrations }, 'a newer version has migrated this database; this version runs alongside it');
 
 /**
@@ -40,10 +39,10 @@ export async function openDatabaseAlone(
 ): Promise<Database> {
   const opened = createClosers();
   const { database: name } = nameStores(settings);
-  const onLater = sayLater(logger);
+  const onLater = warnAboutNewerMigrations(logger);
   try {
     if (settings.DATABASE_URL === null) {
-      if (onMigrated === undefined && !existsSync(embeddedDirectory(settings))) throw nothingThere();
+      if (onMigrated === undefined && !existsSync(embeddedDirectory(settings))) throw emptyDatabaseError();
       const lock = await lockDataDirectory(settings.VH_DATA_DIR);
       opened.push(() => lock.release());
     }

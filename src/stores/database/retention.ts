@@ -24,7 +24,7 @@ export interface RoundsDeps {
 export interface RetentionRoundsDeps extends RoundsDeps {
   /** What is deleted, for the log and the operator: "receipts". */
   readonly what: string;
-  /** Moves on a day at a time, and waits for an operator’s word where much more is due; absent for what nobody would miss. */
+  /** Moves on a day at a time, and waits for an operator’s override if much more is due; absent for records without consequence. */
   readonly guard?: RetentionGuard;
   /** Deletes what is past its lifetime at `nowMs`; resolves to what was deleted, empty or 0 for nothing. A long one looks whether it is to stop. */
   readonly drop: (nowMs: number, isStopping: () => boolean) => Promise<readonly string[] | number>;
@@ -163,7 +163,7 @@ async function advance(database: Database, what: string, guard: RetentionGuard):
   return null;
 }
 
-/** Notes that everything past its lifetime as of `nowMs` was deleted. An operator's word was for that, and is good for nothing that falls due later. */
+/** Notes that everything past its lifetime as of `nowMs` was deleted. An operator’s override applies to one run. */
 async function noteDeleted(database: Database, what: string, nowMs: number, keepDays: number): Promise<void> {
   await database.query(
     `INSERT INTO retention_marks AS m (what, deleted_before) VALUES ($1, $2)
@@ -172,7 +172,7 @@ async function noteDeleted(database: Database, what: string, nowMs: number, keep
   );
 }
 
-/** An operator’s word: deletion of `what` may go up to this time at once. False where nothing of that name was ever deleted or waits. */
+/** Allows one run to delete `what` up to this time. Returns false if nothing of that name was deleted or waits. */
 export async function allowDeletion(database: Database, what: string, before: Date): Promise<boolean> {
   const rows = await database.query(
     'UPDATE retention_marks SET allowed_before = greatest(allowed_before, $2) WHERE what = $1 RETURNING 1',

@@ -44,7 +44,7 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** Of a large one. */
+/** Upper bound of an encoded receipt. */
 const receiptBytes = 16_384;
 const appendDeadlineMs = 1_000;
 const writeBytesMax = 1_048_576;

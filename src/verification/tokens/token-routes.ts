@@ -21,7 +21,7 @@ export interface TokenRouteDeps {
 const tags = ['Tokens'];
 const cacheSeconds = 3_600;
 const expected = { studyId: 'study-7', respondentId: 'a3f1c0de', minimumAssurance: 'device_only' } as const;
-/** Of nobody; it validates to an answer that says so, which is what an example can show without a session. */
+/** Example token; always INVALID, because an example has no session. */
 const tokenExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.eyJhdWQiOiJvcmdfMCJ9.AAAA';
 
 export function registerTokenRoutes(app: FastifyInstance, { checkToken, tokenKeys, metrics }: TokenRouteDeps): void {

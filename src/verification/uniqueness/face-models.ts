@@ -20,9 +20,9 @@ export interface FaceModel {
   readonly center: Float32Array | null;
 }
 
-/** Of a whole gallery without the person, so 0.001 / N of one comparison: how often somebody is taken for another. */
+/** False match rate of a whole gallery, so 0.001 / N of one comparison. */
 export const falseMatchShare = 0.001;
-/** As often as this, chance alone brings somebody of the gallery so near; what lies below is not worth telling. */
+/** Report threshold: a 5% chance of a random match. */
 const nearShare = 0.05;
 const likenessMax = 0.999;
 

@@ -97,7 +97,7 @@ export function decodeRecord(frame: Frame, probeParts: readonly (Buffer | null)[
       neighborhood: readNeighborhood(neighborhood),
       source: readSource(source),
       terms: terms === false ? null : { total: terms[0], counts: listOf(terms[1]).map(orNull) },
-      // Last: what is spread first and added to is made eighty times slower.
+      // Spread last: spreading first is 80 times slower in V8.
       ...readFigures(figures),
     },
   };

@@ -150,7 +150,7 @@ function sha1Of(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** Removes comments and inlines bounds and argument positions; an expiry becomes a text, because the server would format a number as a fraction. */
+/** Removes comments and inlines bounds and argument positions; an expiry becomes a string, because Redis would format a large number as a float. */
 function putNumbersIn(part: string, script: ScriptName): string {
   const numbers: Readonly<Record<string, number>> = {
     ...layoutPlaces(script),

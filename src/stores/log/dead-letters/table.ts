@@ -97,8 +97,8 @@ export async function removeLetter(database: Database, letterId: string): Promis
   await database.query('DELETE FROM dead_letters WHERE letter_id = $1', [letterId]);
 }
 
-/** Has the letters of a group, or of all, played again by the consumers that run; answers how many. */
-export async function askForLetters(database: Database, group: string | null): Promise<number> {
+/** Asks the running consumers to replay the dead letters of a group, or of all. Returns how many. */
+export async function requestRedelivery(database: Database, group: string | null): Promise<number> {
   const rows = await database.query(
     'UPDATE dead_letters SET asked_at = now() WHERE asked_at IS NULL AND ($1::text IS NULL OR group_name = $1) RETURNING 1',
     [group],

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../../src/errors.js';
 import { openTestDatabase } from '../../../helpers/embedded.js';
 import {
-  askForLetters,
+  requestRedelivery,
   findAskedLetters,
   insertLetter,
   readLetterFigures,
@@ -65,12 +65,12 @@ t.test(
       'the gauge tells of both',
     );
 
-    t.equal(await askForLetters(database, 'another'), 0);
-    t.equal(await askForLetters(database, null), 2);
+    t.equal(await requestRedelivery(database, 'another'), 0);
+    t.equal(await requestRedelivery(database, null), 2);
     await waitUntil(async () => (await readLetterFigures(database))[0]?.asked === 0, 'played in vain');
     t.match(await readLetterFigures(database), [{ letters: 2 }], 'they stay where they are');
     isRepaired = true;
-    await askForLetters(database, 'g');
+    await requestRedelivery(database, 'g');
     await waitUntil(async () => (await readLetterFigures(database)).length === 0, 'played again');
     t.same(taken.slice(-2).sort(), ['bad 13', 'bad 7']);
     t.match(await metrics.registry.metrics(), /vh_dead_letters_total\{group="g"\} 4/);
@@ -124,7 +124,7 @@ t.test('of what is played again, tenants take turns', async (t) => {
     insertLetter(database, owner, entry(key, key), { tenant, reason: 'refused', lettersMax: 100 });
   for (let n = 0; n < 8; n += 1) await keep('storm', `storm ${n}`);
   await keep('neighbour', 'neighbour 0');
-  await askForLetters(database, 'turns');
+  await requestRedelivery(database, 'turns');
   const next = (await findAskedLetters(database, owner, 3)).map(({ key }) => key);
   t.same(next, ['storm 0', 'neighbour 0', 'storm 1']);
 });
