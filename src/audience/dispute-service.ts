@@ -15,7 +15,7 @@ import { underLock } from './fielding.js';
 import { findNamed, findReservation, type QuotaReservation } from './reservation-store.js';
 import type { ReportOutcomes } from './outcome-reporter.js';
 import type { FindRejections } from './place-settlement.js';
-import { isReversed, restore, reverse } from './reversals.js';
+import { isReversed, restore, reverseAll, type Rejection } from './reversals.js';
 import { note, type StudyCaller } from './study-creation.js';
 import { statuses } from './study-rules.js';
 import { requireStudy } from './study-service.js';
@@ -31,7 +31,7 @@ export interface DisputeDeps {
 export type DisputeService = ReturnType<typeof createDisputeService>;
 
 /** Rows under one lock of the study. */
-const batchMax = 50;
+const batchMax = 100;
 const issuesMax = 50;
 
 export function createDisputeService(deps: DisputeDeps) {
@@ -120,7 +120,7 @@ const disputeBatch = (
         rids: rows.flatMap(({ rid, place }) => (place === undefined && rid !== undefined ? [rid] : [])),
       });
       const answered: Batch['answered'] = [];
-      const reversed = new Map<string, QuotaReservation>();
+      const rejected = new Map<string, { place: QuotaReservation; rejection: Rejection }>();
       for (const { rid = null, place: placeId = null, sourceId, reason, note: text = null } of rows) {
         const named = places.filter(
           (place) =>
@@ -128,22 +128,22 @@ const disputeBatch = (
             (sourceId === undefined || place.sourceId === sourceId),
         );
         const [place = null] = named;
-        const result = resultOf(named, reversed);
+        const result = resultOf(named, rejected);
         if (place !== null && result === 'reversed')
-          reversed.set(place.reservationId, await reverse(tx, study, place, { by: 'dispute', reason, note: text, at }));
+          rejected.set(place.reservationId, { place, rejection: { by: 'dispute', reason, note: text, at } });
         const found = result === 'ambiguous' ? null : place;
         answered.push({ rid: found?.respondentId ?? rid, place: found?.reservationId ?? placeId, result });
       }
-      return { answered, reversed: [...reversed.values()] };
+      return { answered, reversed: await reverseAll(tx, study, [...rejected.values()]) };
     },
     { line: studyId },
   );
 
 /** What becomes of a row that names these places. */
-function resultOf(named: readonly QuotaReservation[], reversed: ReadonlyMap<string, unknown>): DisputeResult {
+function resultOf(named: readonly QuotaReservation[], rejected: ReadonlyMap<string, unknown>): DisputeResult {
   const [place] = named;
   if (place === undefined) return 'unknown';
   if (named.length > 1) return 'ambiguous';
-  if (isReversed(place) || reversed.has(place.reservationId)) return 'already';
+  if (isReversed(place) || rejected.has(place.reservationId)) return 'already';
   return place.state === 'completed' ? 'reversed' : 'not_completed';
 }

@@ -8,7 +8,7 @@ import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { dataOwnerOf } from './entry-service.js';
 import { findReservations, isReservationId, type QuotaReservation } from './reservation-store.js';
-import { isReversed, restore, reverse } from './reversals.js';
+import { restore, reverseAll } from './reversals.js';
 import { findStudy, type Study } from './study-store.js';
 
 /** Which of these sessions outcome events reject now, and why; what this capability reported itself is left out. */
@@ -70,14 +70,14 @@ async function settleAll(
   places: readonly QuotaReservation[],
   rejections: ReadonlyMap<string, ReasonClass>,
 ): Promise<number> {
-  let changes = 0;
-  for (const place of places) {
-    const reason = rejections.get(place.reservationId) ?? null;
-    const isRestored = reason === null && place.reversedBy === 'outcome';
-    const isRejected = reason !== null && place.state === 'completed' && !isReversed(place);
-    if (isRestored) await restore(tx, study, place);
-    if (isRejected) await reverse(tx, study, place, { by: 'outcome', reason, note: null, at: null });
-    changes += Number(isRestored || isRejected);
-  }
-  return changes;
+  const rejected = places.flatMap((place) => {
+    const reason = rejections.get(place.reservationId);
+    return reason === undefined ? [] : [{ place, rejection: { by: 'outcome', reason, note: null, at: null } as const }];
+  });
+  const reversed = await reverseAll(tx, study, rejected);
+  const restored = places.filter(
+    ({ reservationId, reversedBy }) => reversedBy === 'outcome' && !rejections.has(reservationId),
+  );
+  for (const place of restored) await restore(tx, study, place);
+  return reversed.length + restored.length;
 }

@@ -4,7 +4,15 @@ import type { ScoreReply } from '../contract/score.js';
 import type { EntryMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
 import type { DuplicateBand } from './study-rules.js';
-import { claimsOf, countChange, countClaim, countEntry, uncounted } from './study-counts.js';
+import {
+  claimsOf,
+  countChanges,
+  countClaim,
+  countEntry,
+  shiftsOf,
+  uncounted,
+  type PlaceChange,
+} from './study-counts.js';
 import type { Need, ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
@@ -222,8 +230,18 @@ export async function changeReservation(
   before: QuotaReservation,
   change: ReservationChange,
 ): Promise<QuotaReservation> {
-  const { reservationId, studyId } = before;
-  const values: SqlValue[] = [reservationId];
+  const [changed] = await changeReservations(tx, [before], change);
+  if (changed === undefined) throw new Error('a change of one reservation answered none');
+  return changed;
+}
+
+/** The same change of several reservations of one study. */
+export async function changeReservations(
+  tx: Queryable,
+  before: readonly QuotaReservation[],
+  change: ReservationChange,
+): Promise<readonly QuotaReservation[]> {
+  const values: SqlValue[] = [before.map(({ reservationId }) => reservationId)];
   const sets = Object.entries(changeColumns).flatMap(([name, column]) => {
     const value = change[name as keyof typeof changeColumns];
     return value === undefined ? [] : [`${column} = $${values.push(value)}`];
@@ -232,26 +250,65 @@ export async function changeReservation(
     sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
   if (change.state === 'surveying') sets.push('surveyed_at = coalesce(surveyed_at, now())');
   if (change.state !== undefined) sets.push('exit_due = supplier_id IS NOT NULL');
-  const [row] = await tx.query<ReservationRow>(
-    `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${reservationColumns}`,
+  const rows = await tx.query<ReservationRow>(
+    `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = ANY($1::text[]) RETURNING ${reservationColumns}`,
     values,
   );
-  if (row === undefined) throw new Error('a quota reservation vanished under the lock of its study');
-  const claims = before.deviceRef === null ? claimsOf(row) : [];
-  const claimed = claims.length === 0 ? {} : await countClaim(tx, row, claims);
-  const { held, verified, completed } = await countChange(tx, before, row, claimed);
-  if (held !== 0 || verified !== 0 || completed !== 0)
-    await tx.query(
-      `WITH place AS MATERIALIZED (SELECT organization_id, country, gender, age, profession FROM study_places WHERE place_id = $1),
-       kind AS (
-         INSERT INTO study_kinds AS k (study_id, organization_id, country, gender, age, profession, held, verified, completed)
-         SELECT $2, place.*, $3, $4, $5 FROM place ON CONFLICT (study_id, country, gender, age, profession)
-         DO UPDATE SET held = k.held + excluded.held, verified = k.verified + excluded.verified, completed = k.completed + excluded.completed)
-       UPDATE study_quotas q SET held = q.held + $3, verified = q.verified + $4, completed = q.completed + $5
-         FROM place p WHERE q.study_id = $2 AND ${quotaCounts}`,
-      [reservationId, studyId, held, verified, completed],
-    );
-  return row;
+  const changed = new Map(rows.map((row) => [row.reservationId, row]));
+  const after: QuotaReservation[] = [];
+  const changes: PlaceChange[] = [];
+  for (const was of before) {
+    const is = changed.get(was.reservationId);
+    if (is === undefined) throw new Error('a quota reservation vanished under the lock of its study');
+    const claims = was.deviceRef === null ? claimsOf(is) : [];
+    after.push(is);
+    changes.push({ was, is, claimed: claims.length === 0 ? {} : await countClaim(tx, is, claims) });
+  }
+  await countChanges(tx, changes);
+  await countQuotas(tx, changes);
+  return after;
+}
+
+/** Keeps what the buyer wrote about reservations whose completes are rejected. */
+export async function noteReversals(
+  tx: Queryable,
+  notes: readonly { readonly reservationId: string; readonly note: string }[],
+): Promise<void> {
+  if (notes.length === 0) return;
+  await tx.query(
+    `UPDATE study_places p SET reversal_note = given.note FROM unnest($1::text[], $2::text[]) AS given (place, note)
+      WHERE p.place_id = given.place AND p.completion = 'reversed'`,
+    [notes.map(({ reservationId }) => reservationId), notes.map(({ note }) => note)],
+  );
+}
+
+/** The kinds of respondents, and the quotas that count them. */
+async function countQuotas(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
+  const moved = changes
+    .map((change) => ({ is: change.is, shifts: shiftsOf(change) }))
+    .filter(({ shifts: { held, verified, completed } }) => held !== 0 || verified !== 0 || completed !== 0);
+  const [first] = moved;
+  if (first === undefined) return;
+  await tx.query(
+    `WITH moved AS MATERIALIZED (
+       SELECT p.organization_id, p.country, p.gender, p.age, p.profession, sum(d.held)::int AS held, sum(d.verified)::int AS verified, sum(d.completed)::int AS completed
+         FROM unnest($2::text[], $3::int[], $4::int[], $5::int[]) AS d (place_id, held, verified, completed) JOIN study_places p USING (place_id)
+        GROUP BY p.organization_id, p.country, p.gender, p.age, p.profession),
+     kind AS (
+       INSERT INTO study_kinds AS k (study_id, organization_id, country, gender, age, profession, held, verified, completed)
+       SELECT $1, moved.* FROM moved ON CONFLICT (study_id, country, gender, age, profession)
+       DO UPDATE SET held = k.held + excluded.held, verified = k.verified + excluded.verified, completed = k.completed + excluded.completed),
+     counted AS (
+       SELECT q.position, sum(p.held)::int AS held, sum(p.verified)::int AS verified, sum(p.completed)::int AS completed
+         FROM study_quotas q JOIN moved p ON ${quotaCounts} WHERE q.study_id = $1 GROUP BY q.position)
+     UPDATE study_quotas q SET held = q.held + counted.held, verified = q.verified + counted.verified, completed = q.completed + counted.completed
+       FROM counted WHERE q.study_id = $1 AND q.position = counted.position`,
+    [
+      first.is.studyId,
+      moved.map(({ is }) => is.reservationId),
+      ...(['held', 'verified', 'completed'] as const).map((name) => moved.map(({ shifts }) => shifts[name])),
+    ],
+  );
 }
 
 /** Keeps the token that the survey is given; one that is `lasting` longer stays, as the first of two made at once. Answers the one that is good. */

@@ -14,7 +14,7 @@ import type { PageName } from './page-texts.js';
 import { changeReservation, findReservation, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
 import { judgeReturn, type GivenReturn } from './return-rules.js';
-import { reverse } from './reversals.js';
+import { reverseAll } from './reversals.js';
 import { isSurveyKey, returnLines, signerOf } from './signatures.js';
 import { statuses } from './study-rules.js';
 import { findStudy, readSurveySecrets, type Study, type StudyOwner } from './study-store.js';
@@ -134,7 +134,8 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   const { event, teaches, ...result } = verdict;
   if (event === 'reverse') {
     const rejection = { by: 'return', reason: 'quality', note: null, at: given.at } as const;
-    return { page: 'thanks', reservation: await reverse(tx, study, found, rejection), changed: true, teaches };
+    const [reservation = found] = await reverseAll(tx, study, [{ place: found, rejection }]);
+    return { page: 'thanks', reservation, changed: true, teaches };
   }
   if (decide(event, study, found) === null) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
   const change = { ...result, returnedBy: given.by, outcomeDue: teaches };

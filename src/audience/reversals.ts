@@ -8,8 +8,15 @@ import type { ReasonClass } from '../contract/outcome.js';
 import type { Completion } from '../contract/study-replies.js';
 import type { Queryable } from '../stores/database/port.js';
 import { applyEvent } from './fielding.js';
-import type { QuotaReservation, ReversedBy } from './reservation-store.js';
+import {
+  changeReservations,
+  noteReversals,
+  type QuotaReservation,
+  type ReservationChange,
+  type ReversedBy,
+} from './reservation-store.js';
 import type { Study } from './study-store.js';
+import { decide } from './transitions.js';
 
 /** Why a complete is rejected. */
 export interface Rejection {
@@ -26,20 +33,38 @@ export const isReversed = ({ completion }: Pick<QuotaReservation, 'completion'>)
 export const countsAs = (completion: Completion, { returns }: Pick<Study, 'returns'>): boolean =>
   completion === 'confirmed' || (completion === 'unconfirmed' && returns === 'browser');
 
-/** Rejects the complete of a locked place. */
-export const reverse = (
+/** Rejects the completes of locked places of one study, those alike together; others stay as they are. */
+export async function reverseAll(
   tx: Queryable,
   study: Study,
-  place: QuotaReservation,
-  { by, reason, note, at }: Rejection,
-): Promise<QuotaReservation> =>
-  applyEvent(tx, study, place, 'reverse', {
-    change: {
-      ...{ completion: 'reversed', refusedFor: reason, reversedBy: by, reversalNote: note },
-      reversedFrom: place.completion === null || place.completion === 'reversed' ? 'confirmed' : place.completion,
-      ...(at === null ? {} : { reversedAt: at, outcomeDue: true }),
-    },
-  });
+  rejected: readonly { readonly place: QuotaReservation; readonly rejection: Rejection }[],
+): Promise<readonly QuotaReservation[]> {
+  const groups = new Map<string, { readonly places: QuotaReservation[]; readonly change: ReservationChange }>();
+  for (const { place, rejection } of rejected) {
+    const next = decide('reverse', study, place);
+    if (next === null) continue;
+    const change = { state: next.to, verified: false, ...changeOf(place, rejection) };
+    const key = JSON.stringify(change);
+    const group = groups.get(key) ?? { places: [], change };
+    group.places.push(place);
+    groups.set(key, group);
+  }
+  const changed: QuotaReservation[] = [];
+  for (const { places, change } of groups.values()) changed.push(...(await changeReservations(tx, places, change)));
+  await noteReversals(
+    tx,
+    rejected.flatMap(({ place: { reservationId }, rejection: { note } }) =>
+      note === null ? [] : [{ reservationId, note }],
+    ),
+  );
+  return changed;
+}
+
+const changeOf = ({ completion }: QuotaReservation, { by, reason, at }: Rejection): ReservationChange => ({
+  ...{ completion: 'reversed', refusedFor: reason, reversedBy: by },
+  reversedFrom: completion === null || completion === 'reversed' ? 'confirmed' : completion,
+  ...(at === null ? {} : { reversedAt: at, outcomeDue: true }),
+});
 
 /** Withdraws the rejection of a locked place. */
 export function restore(tx: Queryable, study: Study, place: QuotaReservation): Promise<QuotaReservation> {

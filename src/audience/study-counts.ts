@@ -10,6 +10,7 @@ import { countNames, countsOf, type CountName } from './transitions.js';
 
 type QuotaCounts = Pick<
   QuotaReservation,
+  | 'reservationId'
   | 'studyId'
   | 'organizationId'
   | 'supplierId'
@@ -64,36 +65,59 @@ export async function countEntry(
   );
 }
 
-/** What changed between two states of a place; `claimed` is added to it. */
-export async function countChange(
-  tx: Queryable,
-  was: QuotaCounts,
-  is: QuotaCounts,
-  claimed: Readonly<Partial<Record<CountName, number>>>,
-): Promise<{ readonly held: number; readonly verified: number; readonly completed: number }> {
+/** Two states of a place; `claimed` is added to what changed between them. */
+export interface PlaceChange {
+  readonly was: QuotaCounts;
+  readonly is: QuotaCounts;
+  readonly claimed: Readonly<Partial<Record<CountName, number>>>;
+}
+
+/** How far a change moves each count. */
+export function shiftsOf({ was, is, claimed }: PlaceChange): Readonly<Record<CountName, number>> {
   const [before, after] = [countsOf(was), countsOf(is)];
-  const shifts = countNames
-    .map((name) => ({ name, by: after[name] - before[name] + (claimed[name] ?? 0) }))
-    .filter(({ by }) => by !== 0);
-  const [from, to] = [bucketOf(was), bucketOf(is)];
-  const values: (string | number | Date)[] = [is.studyId, is.supplierId ?? '', is.enteredAt];
-  const sets = shifts.map(({ name, by }) => `${name} = ${name} + $${values.push(by)}`);
-  const moves = from === to ? [] : [from, to].map((bucket, index) => ({ bucket, by: index === 0 ? -1 : 1 }));
-  const seconds = moves.reduce(
-    (histogram, { bucket, by }) => (bucket === null ? histogram : shiftedBy(histogram, bucket, by)),
-    'seconds',
+  const shifts = countNames.map((name) => [name, after[name] - before[name] + (claimed[name] ?? 0)]);
+  return Object.fromEntries(shifts) as Record<CountName, number>;
+}
+
+/** Counts what changed in places of one study, with a statement for each supplier and day. */
+export async function countChanges(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
+  const groups = new Map<string, PlaceChange[]>();
+  for (const change of changes) {
+    const key = `${change.is.enteredAt.toISOString().slice(0, 10)} ${change.is.supplierId ?? ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  for (const group of groups.values()) await countGroup(tx, group);
+  await countCompletes(tx, changes);
+}
+
+/** Of one study, supplier and day. */
+async function countGroup(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
+  const [first] = changes;
+  if (first === undefined) return;
+  const { studyId, supplierId, enteredAt } = first.is;
+  const shifts = changes.map(shiftsOf);
+  const values: (string | number | Date)[] = [studyId, supplierId ?? '', enteredAt];
+  const sets = countNames.flatMap((name) => {
+    const by = shifts.reduce((sum, shift) => sum + shift[name], 0);
+    return by === 0 ? [] : [`${name} = ${name} + $${values.push(by)}`];
+  });
+  const moves = new Map<number, number>();
+  for (const { was, is } of changes)
+    for (const [bucket, by] of [
+      [bucketOf(was), -1],
+      [bucketOf(is), 1],
+    ] as const)
+      if (bucket !== null) moves.set(bucket, (moves.get(bucket) ?? 0) + by);
+  const moved = [...moves].filter(([, by]) => by !== 0);
+  const seconds = moved.reduce((histogram, [bucket, by]) => shiftedBy(histogram, bucket, by), 'seconds');
+  const tallied = moved.length === 0 ? sets : [...sets, `seconds = ${seconds}`];
+  if (tallied.length === 0) return;
+  await tx.query(
+    `WITH tallied AS (UPDATE study_tallies SET ${tallied.join(', ')}
+       WHERE study_id = $1 AND supplier_id = $2 AND day = ($3::timestamptz AT TIME ZONE 'UTC')::date)
+     UPDATE studies SET ${sets.length === 0 ? 'entered = entered' : sets.join(', ')} WHERE study_id = $1`,
+    values,
   );
-  const tallied = seconds === 'seconds' ? sets : [...sets, `seconds = ${seconds}`];
-  if (tallied.length > 0)
-    await tx.query(
-      `WITH tallied AS (UPDATE study_tallies SET ${tallied.join(', ')}
-         WHERE study_id = $1 AND supplier_id = $2 AND day = ($3::timestamptz AT TIME ZONE 'UTC')::date)
-       UPDATE studies SET ${sets.length === 0 ? 'entered = entered' : sets.join(', ')} WHERE study_id = $1`,
-      values,
-    );
-  const completed = after.completed - before.completed;
-  if (completed !== 0) await countCompletes(tx, is, completed);
-  return { held: after.held - before.held, verified: after.verified - before.verified, completed };
 }
 
 /** SQL; the numbers are made here. */
@@ -129,13 +153,18 @@ export async function countClaim(
   return Object.fromEntries(rows.map(({ kind, places }) => [`same_${kind}`, Number(places > 1)]));
 }
 
-async function countCompletes(tx: Queryable, place: QuotaCounts, by: number): Promise<void> {
-  const claims = claimsOf(place);
-  if (claims.length === 0) return;
+async function countCompletes(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
+  const claims = changes.flatMap((change) => {
+    const by = shiftsOf(change).completed;
+    return by === 0 ? [] : claimsOf(change.is).map(([kind, ref]) => ({ kind, ref, by }));
+  });
+  const [place] = changes;
+  if (place === undefined || claims.length === 0) return;
   await tx.query(
-    `UPDATE study_claimants c SET completed = c.completed + $4 FROM unnest($2::text[], $3::text[]) AS claim (kind, ref)
+    `UPDATE study_claimants c SET completed = c.completed + claim.by
+       FROM (SELECT kind, ref, sum(by)::int AS by FROM unnest($2::text[], $3::text[], $4::int[]) AS one (kind, ref, by) GROUP BY kind, ref) AS claim
       WHERE c.study_id = $1 AND c.kind = claim.kind AND c.ref = claim.ref`,
-    [place.studyId, claims.map(([kind]) => kind), claims.map(([, ref]) => ref), by],
+    [place.is.studyId, claims.map(({ kind }) => kind), claims.map(({ ref }) => ref), claims.map(({ by }) => by)],
   );
 }
 

@@ -10,7 +10,7 @@ import {
   type QuotaReservation,
   type ReservationChange,
 } from '../../src/audience/reservation-store.js';
-import { restore, reverse } from '../../src/audience/reversals.js';
+import { restore, reverseAll } from '../../src/audience/reversals.js';
 import { findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';
 import { screenedFors, type PlaceEvent } from '../../src/audience/transitions.js';
@@ -224,7 +224,13 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
         return changed;
       };
       const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
-      const reversed = await changeAll((tx, now, place) => reverse(tx, now, place, rejection), completed);
+      const reversed = await database.transaction(async (tx) =>
+        reverseAll(
+          tx,
+          await current(tx, study),
+          completed.map((place) => ({ place, rejection })),
+        ),
+      );
       t.equal((await current(database, study)).reversed, completed.length);
       await compare(t, database, study);
       await changeAll(restore, reversed);
