@@ -29,7 +29,7 @@ const guides = {
   'guides/calibrate': 'the two thresholds, and when to move them',
   'guides/step-up': 'from a score that asks for more to a verification, and back',
   'guides/go-live': 'before, and the first weeks',
-  suppliers: 'studies: signed links, returns, and the way back to the supplier',
+  suppliers: 'studies: signed links, returns and redirects',
   'threat-model': 'what a pass proves, and what attacks on it cost',
 } as const;
 
