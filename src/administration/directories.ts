@@ -33,26 +33,34 @@ export async function openDirectories(deps: {
   let feedAgeMs = (): number => 0;
   const isStale = (): boolean => cachedKeysMaxMs !== null && feedAgeMs() > cachedKeysMaxMs;
   const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash), { isStale });
-  const listeners: ((projectId: string | null) => void)[] = [];
-  const projects = notifying(
-    createDirectory(entriesMax, (id) => findProject(database, id)),
-    (projectId) => listeners.forEach((listener) => listener(projectId)),
-  );
+  const [ofProjects, ofErasures] = [createListeners(), createListeners()];
+  const findOne = (id: string) => findProject(database, id);
+  const projects = notifying(createDirectory(entriesMax, findOne), ofProjects.notify);
   const probeKeys = createDirectory(entriesMax, async (probeKey) => {
     const project = probeKey.startsWith('pk_') ? await findProject(database, probeKey) : null;
     return project === null ? null : { projectId: project.projectId };
   });
   const organizations = createDirectory(entriesMax, (id) => findOrganization(database, id));
   const clients = createDirectory(entriesMax, (id) => findClient(database, id), { isStale });
-  const byKind: Record<ChangeKind, Directory<object>> = { key: keys, project: projects, organization: organizations };
+  const byKind: Record<Exclude<ChangeKind, 'session'>, Directory<object>> = {
+    key: keys,
+    project: projects,
+    organization: organizations,
+  };
   const uses = createKeyUse({ database, logger, now });
   const feed = await openChangeFeed({
     database,
     logger,
     intervalMs: feedIntervalMs,
-    // Changes of clients are reported as changes of keys.
-    onChange: (kind, subject) => (isClientId(subject) ? clients : byKind[kind]).drop(subject),
-    onGap: () => [...Object.values(byKind), clients].forEach((directory) => void directory.clear()),
+    onChange(kind, subject) {
+      if (kind === 'session') ofErasures.notify(subject);
+      // Changes of clients are reported as changes of keys.
+      else (isClientId(subject) ? clients : byKind[kind]).drop(subject);
+    },
+    onGap() {
+      for (const directory of [...Object.values(byKind), clients]) void directory.clear();
+      ofErasures.notify(null);
+    },
     elapsed,
   });
   feedAgeMs = () => feed.ageMs();
@@ -76,7 +84,9 @@ export async function openDirectories(deps: {
       projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null,
     findKeyOwner: (keyId: string) => findKeyOwner(database, keyId),
     /** Calls the listener for each project that changed, or whose signing secret changed, on any instance; null means any project. */
-    onProjectChange: (listener: (projectId: string | null) => void): void => void listeners.push(listener),
+    onProjectChange: ofProjects.add,
+    /** Calls the listener for each session that was erased, on any instance; null means any session. */
+    onSessionErased: ofErasures.add,
     /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
     dropKey: (hash: string): void => keys.drop(hash),
     /** How long ago this process knew of every change there was. */
@@ -89,6 +99,15 @@ export async function openDirectories(deps: {
       await feed.close();
       await uses.close();
     },
+  };
+}
+
+/** Whoever wants to know of changed records by their ids; null means any of them. */
+function createListeners() {
+  const listeners: ((id: string | null) => void)[] = [];
+  return {
+    add: (listener: (id: string | null) => void): void => void listeners.push(listener),
+    notify: (id: string | null): void => listeners.forEach((listener) => listener(id)),
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * The cache is bounded, in front of a loader, single-flight, and never gives a stale record after `drop`: a load that began before the drop is not
  * kept. Absent records are not cached, so that a new one is found at once. The feed reports every committed change to organizations, projects and
- * keys within the polling interval, whichever instance made it; a change may be reported twice, never missed. While the database is away nothing
+ * keys, and every erased session, within the polling interval, whichever instance made it; a change may be reported twice, never missed. While the database is away nothing
  * can change; the feed goes on where it stood when it is back.
  */
 import { LRUCache } from 'lru-cache';
@@ -77,7 +77,8 @@ export function createDirectory<T extends object>(
   };
 }
 
-export type ChangeKind = 'organization' | 'project' | 'key';
+/** session: one that was erased. */
+export type ChangeKind = 'organization' | 'project' | 'key' | 'session';
 
 export interface ChangeFeedDeps {
   readonly database: Database;

@@ -18,7 +18,11 @@ import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
-import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
+import {
+  createErasureService,
+  type ErasureDeps,
+  type ErasureService,
+} from '../verification/erasure/erasure-service.js';
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
 import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
@@ -35,6 +39,7 @@ import { findOutcome } from '../verification/sessions/session-store.js';
 import { createSessionProofs } from '../verification/sessions/session-proofs.js';
 import { createSessionService } from '../verification/sessions/session-service.js';
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
+import { createOutcomeDirectory } from '../verification/tokens/outcome-directory.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { createTokenCheck } from '../verification/tokens/token-expectations.js';
@@ -85,6 +90,11 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     onProjectChange: directories.onProjectChange,
     now,
   });
+  const outcomes = createOutcomeDirectory({
+    load: (sessionId) => findOutcome(lookups, sessionId),
+    onSessionErased: directories.onSessionErased,
+    feedAgeMs: directories.feedAgeMs,
+  });
   return {
     database,
     directories,
@@ -117,7 +127,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       now,
     }),
     analytics: createAnalyticsService({ database, now }),
-    erasures: openErasures(parts, makeRef),
+    erasures: openErasures(parts, makeRef, outcomes.forget),
     locate(address) {
       if (address?.range !== 'public') return null;
       const { organization: _organization, ...location } = deps.geography.locate(address);
@@ -125,7 +135,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     },
     envelopeExamples: [deviceOnlyExample, biometricExample],
     ...wireTokens(
-      { findSecrets: signing.find, publicKey: tokenKeys.publicKey, readResult: readOutcomeOf(lookups), issuer, now },
+      { findSecrets: signing.find, publicKey: tokenKeys.publicKey, readResult: orNull(outcomes.read), issuer, now },
       database,
     ),
     tokenKeys,
@@ -136,7 +146,11 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
   };
 }
 
-function openErasures({ settings, stores: { database, counters }, now }: Parts, makeRef: MakeRef) {
+function openErasures(
+  { settings, stores: { database, counters }, now }: Parts,
+  makeRef: MakeRef,
+  forget: ErasureDeps['forget'],
+) {
   return withStudies(
     database,
     createErasureService({
@@ -150,6 +164,7 @@ function openErasures({ settings, stores: { database, counters }, now }: Parts, 
       eraseLinks,
       countUnreadable: () => countUnreadable(database),
       unreadableDays: settings.VH_UNREADABLE_DAYS,
+      forget,
       now,
       eraseScores: (projectId, respondentId) =>
         eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
@@ -164,8 +179,8 @@ function openPictures({ settings, metrics, opened }: Parts): PictureJudge {
 }
 
 /** null as well while the database is away: a token is worth what it claims. */
-const readOutcomeOf = (database: Database) => (sessionId: string) =>
-  findOutcome(database, sessionId).catch((error: unknown) => {
+const orNull = (read: TokenVerifierDeps['readResult']) => (sessionId: string) =>
+  read(sessionId).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return null;
     throw error;
   });

@@ -26,6 +26,8 @@ export interface ErasureDeps {
   /** How many records nobody can read, and how long such are kept. */
   readonly countUnreadable: () => Promise<number>;
   readonly unreadableDays: number;
+  /** Has nothing more answered from memory of these sessions. */
+  readonly forget: (sessionIds: Iterable<string>) => void;
   readonly now: () => number;
   /** Links to the hosted page that were made for the respondent. */
   readonly eraseLinks: (tx: Queryable, projectId: string, respondentId: string) => Promise<number>;
@@ -68,6 +70,7 @@ export function createErasureService(deps: ErasureDeps) {
         erased.events += batch.events;
         taken = batch.sessions;
       }
+      deps.forget(ids);
       erased.events += await erasePayloadsOf(deps, respondent, [...ids]);
       await deps.eraseLetters(projectId, ids);
       await inOrganization(database, organizationId, async (tx) => {

@@ -63,6 +63,15 @@ CREATE INDEX verification_sessions_by_respondent ON verification_sessions (proje
 CREATE INDEX verification_sessions_by_score ON verification_sessions (project_id, (step_up ->> 'sessionId')) WHERE step_up IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
 
+-- Instances keep what came of sessions for as long as their tokens verify, an hour at most; what retention deletes is older.
+CREATE FUNCTION note_session_erasure() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO changes (kind, subject) VALUES ('session', OLD.session_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER verification_sessions_erased AFTER DELETE ON verification_sessions
+  FOR EACH ROW WHEN (OLD.completed_at > now() - interval '2 hours') EXECUTE FUNCTION note_session_erasure();
+
 -- Links to the hosted verification page. A link is alive until it expires, is deleted, or has reached its maximum of uses.
 CREATE TABLE hosted_links (
   link_id         text PRIMARY KEY,
