@@ -14,4 +14,4 @@ window.onVerified = async ({ token }) => {
   say(response.ok ? 'Thank you. The survey begins.' : 'We could not confirm that.');
 };
 
-document.addEventListener('vh:error', ({ detail }) => say(`That did not work: ${detail.code ?? detail.name}`));
+document.addEventListener('vh:error', ({ detail }) => say(`Verification failed: ${detail.code ?? detail.name}`));

@@ -27,7 +27,7 @@ function Survey({ siteKey, apiEndpoint }) {
         onVerified={async ({ token }) =>
           setState((await confirm(token)) ? 'Thank you. The survey begins.' : 'We could not confirm that.')
         }
-        onError={(error) => setState(`That did not work: ${error.code ?? error.name}`)}
+        onError={(error) => setState(`Verification failed: ${error.code ?? error.name}`)}
       />
       <p id="state" role="status">
         {state}

@@ -23,7 +23,7 @@ const warnings = {
   untrusted: 'ignored a forwarding header from an address that is not in VH_TRUSTED_PROXIES',
   malformed: 'a trusted proxy sent a forwarding header without an address',
   contradictory:
-    'X-Forwarded-For and Forwarded of a trusted proxy differ, so the proxy counts as the client; make it remove one',
+    'X-Forwarded-For and Forwarded of a proxy in VH_TRUSTED_PROXIES differ, so it counts as the client; make it remove one',
 } as const;
 
 export function registerClientAddress(app: FastifyInstance, deps: ClientAddressDeps): void {

@@ -50,7 +50,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await heading('Sign in to the console');
     complaints.length = 0; // the browser reports each refusal
     await page.goto(link);
-    await page.getByText('This link was used').waitFor();
+    await page.getByText('The link was used').waitFor();
     await page.goto(await printLink(service, ['--role', 'admin']));
     await heading('No session was scored yet');
     complaints.length = 0;

@@ -57,7 +57,7 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     });
   }
   const outcome =
-    /^(Thank you|We could not confirm|That did not work: (LIVENESS_FAILED|AUTHENTICITY_FAILED|FRAUD_SIGNAL))/;
+    /^(Thank you|We could not confirm|Verification failed: (LIVENESS_FAILED|AUTHENTICITY_FAILED|FRAUD_SIGNAL))/;
 
   await t.test('plain HTML, with the Express backend', async (t) => {
     const url = await serve(await prepare('html'));

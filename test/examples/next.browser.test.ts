@@ -76,7 +76,7 @@ void t.test('the Next.js example runs as it stands', { skip, timeout: 300_000 },
       });
       t.match(
         state,
-        /^(Thank you|We could not confirm|That did not work: (LIVENESS_FAILED|AUTHENTICITY_FAILED|FRAUD_SIGNAL))/,
+        /^(Thank you|We could not confirm|Verification failed: (LIVENESS_FAILED|AUTHENTICITY_FAILED|FRAUD_SIGNAL))/,
       );
       t.strictSame(errors, []);
     },

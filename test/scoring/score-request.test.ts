@@ -74,7 +74,7 @@ t.test('an address that is none, and more completes than attempts, are issues', 
 
 t.test('an address that is a list or has a port is told what to send', (t) => {
   for (const [clientIp, message] of [
-    ['203.0.113.1, 10.0.0.1', /is a list.*Send the first address alone/],
+    ['203.0.113.1, 10.0.0.1', /is a list.*Send only its first address/],
     ['203.0.113.1:80', /has a port/],
     ['[2001:db8::1]:443', /has a port/],
     ['localhost', /must be one IPv4 or IPv6 address/],

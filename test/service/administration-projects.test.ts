@@ -171,7 +171,7 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
   [{ config: { challengeEnabled: 'yes' } }, '/config/challengeEnabled', /boolean/],
   [{ config: { degradedMode: 'FAIL_OPEN' } }, '/config/degradedMode', /FAIL_CLOSED/],
   [{ config: { riskAggregator: 'maybe' } }, '/config/riskAggregator', /shadow/],
-  [{ config: { deduplication: { scope: 'group' } } }, '/config/deduplication/groupId', /needed/],
+  [{ config: { deduplication: { scope: 'group' } } }, '/config/deduplication/groupId', /is required/],
   [{ config: { deduplication: { reEligibilityDays: 6 } } }, '/config/deduplication/reEligibilityDays', />= 7/],
   [{ config: { deduplication: { reEligibilityDays: 366 } } }, '/config/deduplication/reEligibilityDays', /<= 365/],
   [{ config: { monitoring: { anomalyThreshold: 2 } } }, '/config/monitoring/anomalyThreshold', /<= 1/],
@@ -211,7 +211,7 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
   [{ userDisclosure: 'LOUD' }, '/userDisclosure', /TRANSPARENT/],
   [{ branding: { primaryColor: 'red' } }, '/branding/primaryColor', /pattern/],
   [{ branding: { supportEmail: 'nobody' } }, '/branding/supportEmail', /email/],
-  [{ branding: { logoUrl: 'data:image/png;base64,AAAA' } }, '/branding/logoUrl', /address/],
+  [{ branding: { logoUrl: 'data:image/png;base64,AAAA' } }, '/branding/logoUrl', /URL/],
   [{ branding: { fontFamily: 'x; } body { display: none' } }, '/branding/fontFamily', /pattern/],
   [{ config: { allowedDomains: ['*.com'] } }, '/config/allowedDomains/0', /under com/],
   [{ config: { allowedDomains: ['https://a.example', 'https://*'] } }, '/config/allowedDomains/1', /wildcard/],
@@ -223,11 +223,11 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
   ],
   [{ name: null }, '/name', /null/],
   [{ name: '' }, '/name', /fewer than 1/],
-  [{ name: 'a\u0000b' }, '/name', /cannot be stored/],
+  [{ name: 'a\u0000b' }, '/name', /NUL character/],
   [
     { config: { liteConfig: { perSource: { 'a\ud800': {} } } } },
     '/config/liteConfig/perSource/a\ud800',
-    /cannot be stored/,
+    /is not allowed as a name/,
   ],
 ];
 

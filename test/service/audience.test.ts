@@ -70,7 +70,7 @@ t.test('what is wrong with a study is named', async (t) => {
   });
   t.equal((await call('POST', '/studies', asked(0))).status, 400);
   const nowhere = await fetch(`${audienceUrl}/lite/score`);
-  t.match(await nowhere.text(), /listed at \/v1\/docs/, 'the page of this listener');
+  t.match(await nowhere.text(), /See the operations at \/v1\/docs/, 'the page of this listener');
 });
 
 t.test('keys see what is theirs, and nobody else sees anything', async (t) => {

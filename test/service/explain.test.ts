@@ -79,7 +79,7 @@ t.test('a receipt that only the counters store has yet is explained, whosever ke
   });
   t.match(
     await list(await createDatabase(t, stack)),
-    { stderr: /works on another database[^]*\nTarget: the database /, stdout: /"organizations":\[\]/ },
+    { stderr: /uses another database[^]*\nTarget: the database /, stdout: /"organizations":\[\]/ },
     'a service that works on another database than the operator names is not asked',
   );
 });

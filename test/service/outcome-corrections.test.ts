@@ -36,7 +36,7 @@ t.test('of what one request says of one event the last stands, and corrections a
       accepted: 2,
       corrected: 1,
       duplicates: 1,
-      issues: [{ path: '/events/2', message: /stated before/ }],
+      issues: [{ path: '/events/2', message: /sent before/ }],
     },
     'the first is said again by the last, which corrects the second',
   );

@@ -158,8 +158,8 @@ t.test('a name that means nothing is told, once, and the event is accepted witho
   t.equal(status, 200);
   t.match(body, { received: 3, accepted: 3, rejected: 0 });
   t.match(body.issues, [
-    { path: '/events/1/reason_class', message: /not looked at; did you mean "reasonClass"\?/ },
-    { path: '/events/2/zzzzzzzzzzzzzzzz', message: /not looked at\. The event was accepted/ },
+    { path: '/events/1/reason_class', message: /ignored; did you mean "reasonClass"\?/ },
+    { path: '/events/2/zzzzzzzzzzzzzzzz', message: /ignored\. The event was accepted/ },
   ]);
   t.equal(body.issues?.length, 2);
   const ofSession = await post([{ type: 'speeder', occurredAt, eventID: 'e' }], '/lite/sessions/misspelt/events');
@@ -351,7 +351,7 @@ t.test('a repeat that says something else is pointed to; an eventId replaces wha
     ).body,
     {
       accepted: 2,
-      issues: [{ path: '/events/1', message: /was stated before/ }],
+      issues: [{ path: '/events/1', message: /was sent before/ }],
     },
   );
 

@@ -71,7 +71,7 @@ t.test('a link starts sessions of its own mode alone, whoever knows its id', asy
   const [live, test] = [(made as CreatedLinkReply).linkId, (tested as CreatedLinkReply).linkId];
   const refused = (mode: string) => ({
     status: 400,
-    body: { code: 'VALIDATION_FAILED', issues: [{ path: '/linkId', message: new RegExp(`of ${mode} mode`) }] },
+    body: { code: 'VALIDATION_FAILED', issues: [{ path: '/linkId', message: new RegExp(`is a ${mode} link`) }] },
   });
   const create = (headers: Headers, linkId: string) => service.call('POST', '/sessions', { body: { linkId }, headers });
   for (const headers of Object.values(keys)) t.match(await create(headers, live), refused('live'));

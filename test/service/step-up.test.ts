@@ -121,7 +121,7 @@ t.test('a receipt of a respondent starts a step-up of that respondent alone', as
   const { body } = await service.call('POST', '/lite/score', { body: visit, headers: { 'x-api-key': projectKey } });
   const { receiptId: stepUpFor } = body as ScoreReply;
   for (const [over, message] of [
-    [{ respondentId: 'b3f1c0de55b1a3f1c0de55b1a3f1c0de' }, /another respondent/],
+    [{ respondentId: 'b3f1c0de55b1a3f1c0de55b1a3f1c0de' }, /differs from the respondent/],
     [{}, /^is required\. Send the respondentId/],
   ] as const)
     t.match(await start({ stepUpFor, ...over }), {

@@ -34,7 +34,7 @@ t.test('a supplier is made, read, changed, listed and deleted; its secret is in 
 t.test('what is wrong with a supplier is named', async (t) => {
   await create({ sourceId: 'taken' });
   const refusals: readonly (readonly [object, number, RegExp])[] = [
-    [{ sourceId: 'taken' }, 409, /Another supplier has the sourceId .*taken/],
+    [{ sourceId: 'taken' }, 409, /Another supplier has the `sourceId` .*taken/],
     [{ sourceId: 'line\nfeed' }, 400, /sourceId/],
     [{ sourceId: 'a', projectId: 'proj_none' }, 404, /project/],
     [{ sourceId: 'a', redirects: { done: 'https://a.example/' } }, 400, /done/],
@@ -64,7 +64,7 @@ t.test('a study that names suppliers is signed and confirmed by default, any oth
   t.notMatch((await call('GET', path)).text, 'surveyKey');
   const unknown = await call('PATCH', path, { audience: { suppliers: ['sup_none'] } });
   t.equal(unknown.status, 400);
-  t.match(unknown.text, /no supplier of the organization/);
+  t.match(unknown.text, /not a supplier of this organization/);
   t.match((await call('PATCH', path, { audience: { suppliers: null } })).body, { audience: { suppliers: [] } });
   t.equal((await call('PATCH', path, { audience: { entry: 'open' } })).status, 400, 'entry is settled');
 });

@@ -23,7 +23,7 @@ export default function Survey({ siteKey, apiEndpoint, respondentId }) {
         onVerified={async ({ token }) =>
           setState((await confirm(token)) ? 'Thank you. The survey begins.' : 'We could not confirm that.')
         }
-        onError={(error) => setState(`That did not work: ${error.code ?? error.name}`)}
+        onError={(error) => setState(`Verification failed: ${error.code ?? error.name}`)}
       />
       <p id="state" role="status">
         {state}

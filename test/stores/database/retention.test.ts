@@ -66,7 +66,7 @@ t.test(
     await fill(1, 9, 40);
     await lastRoundWas(11);
     await round();
-    t.match(await round(20), { ages: [1, 9, 40], waits: 1, log: /until an operator allows it/ });
+    t.match(await round(20), { ages: [1, 9, 40], waits: 1, log: /an operator must approve the deletion/ });
     await fill(1, 25, 29);
     await lastRoundWas(0);
     t.match(await round(10), { ages: [1, 25, 29], waits: 1 }, 'it is that of the database here, and nothing goes');

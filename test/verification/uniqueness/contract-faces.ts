@@ -314,7 +314,7 @@ export function testFaces(t: Test, open: () => Shared): void {
       t.equal((await ask(ada))?.match?.sessionId, sessions[0].sessionId, 'Ada is Ada only once');
       t.notOk(isSame(await ask(bob)));
       t.match(await two.metrics.registry.metrics(), /vh_embeddings_unreadable_total [1-9]/);
-      t.ok(two.logs.some((line) => line.includes('does not open')));
+      t.ok(two.logs.some((line) => line.includes('cannot be decrypted')));
       t.notOk(
         two.logs.some((line) => line.includes(String(sessions[1].respondentId))),
         'without a name',
