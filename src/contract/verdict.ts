@@ -152,9 +152,9 @@ export type VerdictRisk = Static<typeof VerdictRisk>;
 
 export const DuplicateMatch = Type.Object({
   fingerprintId: Type.String(),
-  similarity: unit('Calibrated similarity: 1 minus uniqueness.'),
+  similarity: unit('1 minus uniqueness.'),
   sessionId: Type.Optional(Type.String()),
-  respondentId: Type.Optional(CallerId('Respondent of the matched session.')),
+  respondentId: Type.Optional(CallerId('Matched respondent.')),
 });
 export type DuplicateMatch = Static<typeof DuplicateMatch>;
 

@@ -213,7 +213,7 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
   [{ branding: { supportEmail: 'nobody' } }, '/branding/supportEmail', /email/],
   [{ branding: { logoUrl: 'data:image/png;base64,AAAA' } }, '/branding/logoUrl', /URL/],
   [{ branding: { fontFamily: 'x; } body { display: none' } }, '/branding/fontFamily', /pattern/],
-  [{ config: { allowedDomains: ['*.com'] } }, '/config/allowedDomains/0', /under com/],
+  [{ config: { allowedDomains: ['*.com'] } }, '/config/allowedDomains/0', /com is a public suffix/],
   [{ config: { allowedDomains: ['https://a.example', 'https://*'] } }, '/config/allowedDomains/1', /wildcard/],
   [{ allowedOrigins: ['https://a.example/path'] }, '/allowedOrigins/0', /path/],
   [
