@@ -116,7 +116,7 @@ t.test('a secret comes from the file that NAME_FILE names, without its last line
     () => readSettings({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://x' }),
     /^DATABASE_URL_FILE is set together with DATABASE_URL/,
   );
-  t.throws(() => readSettings({ REDIS_URL_FILE: join(directory, 'none') }), /^REDIS_URL_FILE names .*cannot be read/);
+  t.throws(() => readSettings({ REDIS_URL_FILE: join(directory, 'none') }), /^REDIS_URL_FILE names .*not readable/);
   t.throws(() => readSettings({ VH_ENVS_FILE: file }), /^VH_ENVS_FILE is not a setting/);
   writeFileSync(file, 'mysql://hunter2');
   const refusal = t.throws(() => readSettings({ DATABASE_URL_FILE: file })) as unknown as Error;
@@ -168,7 +168,7 @@ t.test('what Kubernetes tells of services is left out with a note, and a typo st
     { ADMIN_PORT: 3002, PORT: 3000 },
   );
   t.equal(notes.length, 8);
-  t.match(notes[0], /^ADMIN_PORT describes a service of Kubernetes/);
+  t.match(notes[0], /^ADMIN_PORT describes a Kubernetes service/);
   t.throws(() => readSettings({ VH_API_PORT: '80' }), /^VH_API_PORT is not a setting/);
   t.end();
 });
