@@ -50,7 +50,10 @@ export const DisputeReply = Type.Object({
   rows: Type.Array(
     Type.Object({
       rid: Nullable(Type.String()),
-      place: Nullable({ ...Type.String(), description: 'As sent, or found; null: none of the study, or several.' }),
+      place: Nullable({
+        ...Type.String(),
+        description: 'Place that was sent or found; null: none in the study, or several.',
+      }),
       result: StringEnum(disputeResults),
     }),
   ),

@@ -72,7 +72,7 @@ t.test('a generated TypeScript client type-checks and scores a session', async (
   await run(tool('openapi-typescript'), [path, '--output', join(work, 'api.d.ts')], { cwd: packageRoot });
   writeFileSync(join(work, 'score.mts'), scoreWithClient);
   writeFileSync(join(work, 'package.json'), '{ "type": "module" }');
-  await run(tool('tsc'), [...compilerOptions, join(work, 'score.mts')], { cwd: work }).catch(
+  await run(join(packageRoot, 'node_modules/typescript/bin/tsc'), [...compilerOptions, join(work, 'score.mts')], { cwd: work }).catch(
     (error: { stdout: string }) => t.fail(error.stdout),
   );
   const { stdout } = await run(process.execPath, [join(work, 'score.mjs')], {

@@ -26,8 +26,7 @@ export function readHex(text: string | undefined): Colour | null {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-const toHex = (colour: Colour): string =>
-  `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+const toHex = (colour: Colour): string => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 
 const luminance = (colour: Colour): number => {
   const [red = 0, green = 0, blue = 0] = colour.map((part) =>
@@ -42,10 +41,11 @@ export function contrast(one: Colour, other: Colour): number {
   return (high + 0.05) / (low + 0.05);
 }
 
+/** Whole numbers, as the style sheet gets them: dark colours lose a hundredth of their contrast by rounding. */
 const mix = (from: Colour, to: Colour, share: number): Colour => [
-  from[0] + (to[0] - from[0]) * share,
-  from[1] + (to[1] - from[1]) * share,
-  from[2] + (to[2] - from[2]) * share,
+  Math.round(from[0] + (to[0] - from[0]) * share),
+  Math.round(from[1] + (to[1] - from[1]) * share),
+  Math.round(from[2] + (to[2] - from[2]) * share),
 ];
 
 /** The better of white and ink; black itself where ink would be too pale. One of them always reaches 4.58. */

@@ -28,7 +28,7 @@ export const texts: LoadedTexts = {
   copiesFound:
     'Wir vergleichen kurze Codes der Messwerte mit denen aller Prüfungen bei {company}, nur um wiederverwendete Messwerte zu erkennen.',
   reuseFound:
-    'Wir vergleichen Ihr Gesicht auch mit denen aller Prüfungen bei {company} aus den letzten 24 Stunden, nur um zu erkennen, wenn ein Gesicht für mehrere Teilnehmende verwendet wird.',
+    'Wir vergleichen Ihr Gesicht auch mit allen Prüfungen bei {company} der letzten 24 Stunden, nur um ein für mehrere Teilnehmende verwendetes Gesicht zu erkennen.',
   studyCompared: 'Wir vergleichen die Messwerte mit denen der anderen Teilnehmenden dieser Studie.',
   projectCompared: 'Wir vergleichen die Messwerte mit denen der anderen Teilnehmenden dieses Projekts.',
   groupCompared:

@@ -28,7 +28,7 @@ export const texts: LoadedTexts = {
   copiesFound:
     'Comparamos códigos breves de las mediciones con los de todas las comprobaciones de {company}, solo para detectar mediciones reutilizadas.',
   reuseFound:
-    'También comparamos su rostro con los de todas las comprobaciones de {company} de las últimas 24 horas, solo para detectar un mismo rostro usado para varios participantes.',
+    'También comparamos su rostro con todas las comprobaciones de {company} de las últimas 24 horas. Esto solo sirve para detectar un mismo rostro usado para varios participantes.',
   studyCompared: 'Comparamos las mediciones con las de los demás participantes en este estudio.',
   projectCompared: 'Comparamos las mediciones con las de los demás participantes en este proyecto.',
   groupCompared:

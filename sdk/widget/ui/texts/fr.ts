@@ -28,7 +28,7 @@ export const texts: LoadedTexts = {
   copiesFound:
     'Nous comparons des codes courts des mesures à ceux de toutes les vérifications de {company}, uniquement pour détecter les mesures réutilisées.',
   reuseFound:
-    'Nous comparons aussi votre visage à ceux de toutes les vérifications de {company} des dernières 24 heures, uniquement pour repérer un même visage utilisé pour plusieurs participants.',
+    'Nous comparons aussi votre visage à toutes les vérifications de {company} des dernières 24 heures. Cela sert uniquement à détecter un même visage utilisé pour plusieurs participants.',
   studyCompared: 'Nous comparons les mesures à celles des autres participants à cette étude.',
   projectCompared: 'Nous comparons les mesures à celles des autres participants à ce projet.',
   groupCompared: 'Nous comparons les mesures à celles des participants à ce projet et aux projets liés de {company}.',
