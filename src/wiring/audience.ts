@@ -1,6 +1,7 @@
 /** The role `audience`: a listener of its own with studies and entry links. It shares what the role `api` of the process has opened. */
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
@@ -42,6 +43,12 @@ export interface StartedAudience {
   readonly rounds: NamedConsumer;
 }
 
+async function serveDocumentation(app: FastifyInstance, siteUrl: () => string): Promise<void> {
+  serveDocument(app, audiencePrefix);
+  const addresses = () => ({ api: siteUrl() + apiPrefix, studies: audiencePrefix });
+  await serveDocsSite(app, { root: audiencePrefix, reference: 'api/studies.html', addresses });
+}
+
 /** Starts the listener; resolves once it listens. `shared` is what the role `api` of this process has opened, or null. */
 export async function startAudience(
   parts: Parts,
@@ -76,6 +83,8 @@ export async function startAudience(
   const exit = createExits(secretPartsOf(parts));
   const takeVisit: FieldingRouteDeps['takeVisit'] = (address) => limits.takeAddress('visits', address);
   const returns = createReturnService({ ...secretPartsOf(parts), ...{ now, tokens, reportOutcomes, exit } });
+  const { findRejections } = scoring;
+  const disputes = createDisputeService({ database: stores.database, reportOutcomes, findRejections, now });
   const entries = createEntryService({
     ...entryPartsOf(parts),
     ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
@@ -89,23 +98,14 @@ export async function startAudience(
       registerStudyRoutes(scope, { database: stores.database, studies });
       registerSupplierRoutes(scope, wireSuppliers(parts, directories));
       registerLinkRoutes(scope, links);
-      const { findRejections } = scoring;
-      registerDisputeRoutes(
-        scope,
-        createDisputeService({ database: stores.database, reportOutcomes, findRejections, now }),
-      );
+      registerDisputeRoutes(scope, disputes);
       registerReturnRoutes(scope, { returns, takeVisit, studies });
       const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
       registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeVisit, audienceUrl, metrics } });
     },
     { prefix: audiencePrefix },
   );
-  serveDocument(app, audiencePrefix);
-  await serveDocsSite(app, {
-    root: audiencePrefix,
-    reference: 'api/studies.html',
-    addresses: () => ({ api: siteUrl() + apiPrefix, studies: audiencePrefix }),
-  });
+  await serveDocumentation(app, siteUrl);
   const rounds = startReservationRounds({
     database: stores.database,
     reportOutcomes,

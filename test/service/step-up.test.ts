@@ -66,7 +66,7 @@ t.test(
       env: { ...env, fonts: '5e6f7a8b' },
     };
     const { body } = await verify(service, session, { device: elsewhere });
-    t.match(body, { status: 'fail', failureReasons: [/another than the one whose score/] });
+    t.match(body, { status: 'fail', failureReasons: [/differs from the one whose score/] });
     t.ok(codesOf(await score('on-one-device')).includes('step_up_failed'));
     const { body: retry } = await service.call('POST', `/sessions/${session.sessionId}/retry`, {
       body: {},

@@ -38,7 +38,7 @@ t.test(
       type: 'input_untrusted',
       score: 0.96,
       threshold: 0.9,
-      detail: /Scripts, not hands.*40/,
+      detail: /Scripts produced.*40/,
     });
     t.same(others, []);
     t.same(findFlags(observe({ behavior: scripted }), { anomalyThreshold: 0.96 }), [], 'at the threshold');
