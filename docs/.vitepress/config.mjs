@@ -5,6 +5,8 @@ import { posix } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { tagsOf } from './operations.mjs';
 
+const tags = tagsOf();
+
 /** Read by those who change the service, so not served. */
 const internal = ['adr/', 'redis-keys.md'];
 const isServed = (path) => !path.startsWith('..') && !internal.some((name) => path.startsWith(name));
@@ -61,7 +63,7 @@ export default defineConfig({
   base: '/docs/',
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',
-  srcExclude: ['adr/**', 'redis-keys.md'],
+  srcExclude: internal.map((path) => path.replace(/\/$/, '/**')),
   rewrites: { 'README.md': 'index.md' },
   metaChunk: true,
   head: [['link', { rel: 'icon', href: '/docs/mark.svg', type: 'image/svg+xml' }]],
@@ -80,11 +82,11 @@ export default defineConfig({
     outline: { level: 2 },
     nav: [
       { text: 'Start', link: '/guides/integrate' },
-      { text: 'HTTP API', link: `/api/${tagsOf()[0].slug}` },
+      { text: 'HTTP API', link: `/api/${tags[0].slug}` },
     ],
     sidebar: [
       ...readSidebar(),
-      { text: 'HTTP API', items: tagsOf().map(({ name, slug }) => ({ text: name, link: `/api/${slug}` })) },
+      { text: 'HTTP API', items: tags.map(({ name, slug }) => ({ text: name, link: `/api/${slug}` })) },
     ],
   },
 });

@@ -1,6 +1,7 @@
 /** Serves the documentation at /docs, and its HTTP reference also under the root of the API. `npm run build:docs` builds the pages. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -84,13 +85,14 @@ export async function serveDocsSite(app: FastifyInstance, { root, reference, add
     const hidden = { schema: { hide: true } };
     scope.get('/', hidden, (_request, reply) => reply.redirect(docsPath));
     scope.get(`${docsPath}addresses.json`, hidden, async () => addresses());
-    const sendPage = (reply: FastifyReply, path: string): string => {
+    const sendPage = (reply: FastifyReply, path: string): Promise<string> => {
       void reply.header('content-security-policy', policy()).type('text/html; charset=utf-8');
-      return readFileSync(join(directory, path), 'utf8');
+      return readFile(join(directory, path), 'utf8');
     };
     scope.get('/docs', hidden, async (_request, reply) => sendPage(reply, 'index.html'));
-    scope.get(`${root}/docs`, hidden, async (_request, reply) =>
-      sendPage(reply, reference).replace('<head>', `<head><script>${relocation}</script>`),
-    );
+    scope.get(`${root}/docs`, hidden, async (_request, reply) => {
+      const page = await sendPage(reply, reference);
+      return page.replace('<head>', `<head><script>${relocation}</script>`);
+    });
   });
 }
