@@ -1,6 +1,6 @@
 /**
  * The attack with HTTP alone: computed points without a camera, which answer each challenge once it is revealed; captures that passed before, cut to
- * the challenges that another session asks for; and both where the project asks for pictures. docs/threat-model.md quotes it.
+ * the challenges that another session asks for; and both where the project asks for pictures. docs/explanation/threat-model.md quotes it.
  */
 import { challengeTypes } from '../src/contract/verdict.js';
 import type { EvidenceFrame } from '../src/contract/evidence-frames.js';

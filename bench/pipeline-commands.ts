@@ -1,5 +1,5 @@
 /**
- * What the counters must read and write for one score, as plain commands with no decision between them. Keys are those of docs/redis-keys.md, with the
+ * What the counters must read and write for one score, as plain commands with no decision between them. Keys are those of docs/internals/redis-keys.md, with the
  * rate windows as two buckets. Values have the sizes that the product's have with the bodies of this bench.
  */
 import type { Command } from './bare-redis.js';

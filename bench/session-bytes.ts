@@ -86,7 +86,7 @@ async function recorded(database: Database, count: number): Promise<void> {
 
 const scanCount = 1_000;
 
-/** By the letters that name a kind of key in docs/redis-keys.md, and `all` as the server counts all of its memory. */
+/** By the letters that name a kind of key in docs/internals/redis-keys.md, and `all` as the server counts all of its memory. */
 async function redisSizes(admin: Redis): Promise<Sizes> {
   const sizes = new Map([['Redis, all', await usedBytes(admin)]]);
   for await (const keys of admin.scanStream({ count: scanCount }) as AsyncIterable<string[]>) {

@@ -21,7 +21,7 @@ mkdirSync(reference);
 for (const tag of tagsOf()) writeFileSync(join(reference, `${tag.slug}.md`), pageOf(tag));
 await build(join(root, 'docs'));
 for (const [from, to] of [
-  ['docs/guides/hashing-vectors.json', 'guides/hashing-vectors.json'],
+  ['docs/how-to/hashing-vectors.json', 'how-to/hashing-vectors.json'],
   ['src/demo/page/assets/mark.svg', 'mark.svg'],
 ])
   cpSync(join(root, from), join(out, to));

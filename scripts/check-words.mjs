@@ -1,4 +1,4 @@
-// Refuses words and names that docs/glossary.md replaces by others, in code, texts, examples and deployment files.
+// Refuses words and names that docs/reference/glossary.md replaces by others, in code, texts, examples and deployment files.
 // Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,7 +9,7 @@ const skippedFiles = /\.(json|svg|png)$|^check-words\.mjs$/;
 const allowedMax = 20;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
-const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
+const glossary = readFileSync(join(root, 'docs/reference/glossary.md'), 'utf8');
 const words = readTable('Words to replace');
 const textWords = readTable('Words to replace in texts');
 const names = readTable('Names to replace');
@@ -32,7 +32,7 @@ if (problems.length > 0) process.exitCode = 1;
 function readTable(heading) {
   const section = glossary.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-  if (rows.length === 0) throw new Error(`docs/glossary.md has no table below "${heading}"`);
+  if (rows.length === 0) throw new Error(`docs/reference/glossary.md has no table below "${heading}"`);
   return new Map(
     rows.flatMap((row) => {
       const [, replaced = '', write = ''] = row.split('|');

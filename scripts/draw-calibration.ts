@@ -1,5 +1,5 @@
 /**
- * Draws docs/calibration.svg: which share of the invented month’s honest and fraudulent sessions each blockThreshold would block. The
+ * Draws docs/reference/calibration.svg: which share of the invented month’s honest and fraudulent sessions each blockThreshold would block. The
  * sessions are scored by the core as demo-traffic scores them, so that the picture changes when the model does.
  */
 import { writeFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ const ticks = [0, 25, 50, 75, 100].map(
 );
 
 writeFileSync(
-  join(packageRoot, 'docs', 'calibration.svg'),
+  join(packageRoot, 'docs', 'reference', 'calibration.svg'),
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="#39424e" role="img" aria-label="Share of honest and fraudulent sessions that each blockThreshold would block">
 <rect width="${width}" height="${height}" fill="#fff"/>
 <text x="${margin.left}" y="18" font-size="14" font-weight="600">Blocked share by blockThreshold, invented month (${honest.length} honest, ${fraud.length} fraudulent)</text>

@@ -1,4 +1,4 @@
-/** Draws docs/console/*.png: the console as it ships, against a real service with a sample of sessions. Run it when a page changes, and look at what it drew. `--all DIR` draws every page at three widths in both schemes into another folder. */
+/** Draws docs/pictures/console-*.png: the console as it ships, against a real service with a sample of sessions. Run it when a page changes, and look at what it drew. `--all DIR` draws every page at three widths in both schemes into another folder. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-root.js';
@@ -29,7 +29,7 @@ const wanted =
         width: 1_200,
         scheme: index % 2 === 0 ? ('light' as const) : ('dark' as const),
       }));
-const out = allAt > 0 ? folder : join(packageRoot, 'docs', 'console');
+const out = allAt > 0 ? folder : join(packageRoot, 'docs', 'pictures');
 mkdirSync(out, { recursive: true });
 for (const { path, width, scheme } of wanted) {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
@@ -37,7 +37,9 @@ for (const { path, width, scheme } of wanted) {
   await page.goto(`${siteUrl}/console/${projectId}/${path}`, { waitUntil: 'networkidle' });
   const name = path.replaceAll(/[^a-z0-9]+/gi, '-');
   const file =
-    allAt > 0 ? `${name}-${width}-${scheme}.png` : `${name.split('-')[0]}${path.includes('/') ? '-one' : ''}.png`;
+    allAt > 0
+      ? `${name}-${width}-${scheme}.png`
+      : `console-${name.split('-')[0]}${path.includes('/') ? '-one' : ''}.png`;
   writeFileSync(
     join(out, file),
     indexColours(await page.screenshot({ fullPage: !path.endsWith('sessions'), scale: 'css' })),

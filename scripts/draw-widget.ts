@@ -1,5 +1,5 @@
 /**
- * Draws docs/widget/*.png: every screen of the widget as it ships, in real Chromium, at desktop and phone widths. Run it when the
+ * Draws docs/pictures/widget-*.png: every screen of the widget as it ships, in real Chromium, at desktop and phone widths. Run it when the
  * interface changes, and look at what it drew. A script that the machine has no font for is drawn as boxes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const brands: readonly Given[] = [
   { companyName: 'Atelier Noir', primaryColor: '#ff5c8a', backgroundColor: '#1c1024', fontFamily: 'Georgia, serif' },
 ];
 
-const folder = join(packageRoot, 'docs/widget');
+const folder = join(packageRoot, 'docs', 'pictures');
 mkdirSync(folder, { recursive: true });
 const browser = await launchDriven({ args: ['--hide-scrollbars'] });
 const gallery = await openGallery(browser.context, '<p>What did you have for breakfast today?</p>'.repeat(9));
@@ -140,7 +140,7 @@ async function writeSheet(file: string, columns: number, width: number, figures:
     `<!doctype html><style>body{margin:16px;background:#fff;font:13px sans-serif;color:#333}main{display:grid;grid-template-columns:repeat(${columns},${column});align-items:start;row-gap:12px}figure{margin:0}img{display:block;${width === 0 ? '' : 'width:100%'}}figcaption{padding:4px 12px}</style><main>${figures}</main>`,
   );
   const png = indexColours(await sheet.screenshot({ fullPage: true }));
-  writeFileSync(join(folder, `${file}.png`), png);
+  writeFileSync(join(folder, `widget-${file}.png`), png);
   console.log(`${file}.png: ${png.length} bytes`);
   await sheet.close();
 }

@@ -72,9 +72,9 @@ ${written}
 /** Every reference page and dashboard by its path in the repository. */
 export async function renderReference(): Promise<Readonly<Record<string, string>>> {
   return {
-    'docs/errors.md': errorsPage(),
-    'docs/settings.md': settingsPage(),
-    'docs/metrics.md': await metricsPage(),
+    'docs/reference/errors.md': errorsPage(),
+    'docs/reference/settings.md': settingsPage(),
+    'docs/reference/metrics.md': await metricsPage(),
     ...renderBoards(),
   };
 }

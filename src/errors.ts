@@ -1,6 +1,6 @@
 /**
  * Every coded error of the service, in one table, and the Fault that carries one. The caller reads `message`;
- * `internal` goes to the log only. docs/errors.md repeats this table, and a test ties the two.
+ * `internal` goes to the log only. docs/reference/errors.md repeats this table, and a test ties the two.
  */
 
 export const errorTable = {

@@ -1,5 +1,5 @@
 /**
- * How machines use a page: what drivers, input injectors and agents leave behind, as measured in automated browsers (docs/probe.md), by
+ * How machines use a page: what drivers, input injectors and agents leave behind, as measured in automated browsers (docs/reference/probe.md), by
  * studies of agents (FP-Agent 2026: typing by insertion or at an even pace, pointers that jump, long pauses between actions), and as the
  * documentation of these tools says.
  */

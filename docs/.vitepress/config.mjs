@@ -8,7 +8,7 @@ import { tagsOf } from './operations.mjs';
 const tags = tagsOf();
 
 /** Read by those who change the service, so not served. */
-const internal = ['adr/', 'redis-keys.md'];
+const internal = ['internals/'];
 const isServed = (path) => !path.startsWith('..') && !internal.some((name) => path.startsWith(name));
 
 /** Sections and pages of docs/README.md, the one list of all pages. */
@@ -63,7 +63,7 @@ export default defineConfig({
   base: '/docs/',
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',
-  srcExclude: internal.map((path) => path.replace(/\/$/, '/**')),
+  srcExclude: internal.map((path) => `${path}**`),
   rewrites: { 'README.md': 'index.md' },
   metaChunk: true,
   head: [['link', { rel: 'icon', href: '/docs/mark.svg', type: 'image/svg+xml' }]],
@@ -81,7 +81,7 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: { level: 2 },
     nav: [
-      { text: 'Start', link: '/guides/integrate' },
+      { text: 'Start', link: '/tutorials/first-score' },
       { text: 'HTTP API', link: `/api/${tags[0].slug}` },
     ],
     sidebar: [

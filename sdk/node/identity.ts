@@ -1,6 +1,6 @@
 /**
  * Identities as the service gets them: hashed with a salt of yours that it never sees. Other languages do the same by the vectors of
- * docs/guides/hashing-vectors.json.
+ * docs/how-to/hashing-vectors.json.
  */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -50,7 +50,7 @@ function registerCollection(app: FastifyInstance, suppliers: SupplierService): v
     route(working, {
       operationId: 'createSupplier',
       summary: 'Create a supplier of respondents',
-      description: 'For link signatures and redirects, see docs/suppliers.md.',
+      description: 'For link signatures and redirects, see docs/how-to/connect-suppliers.md.',
       body: { ...SupplierCreation, examples: [supplierExample] },
       response: { 201: CreatedSupplierReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),

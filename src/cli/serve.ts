@@ -86,7 +86,7 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
     lines.push(
       '',
       'IP countries and networks are unknown. Set GEOIP_COUNTRY_DB and GEOIP_ASN_DB to measure the network axis.',
-      'Where to get them: docs/geography.md',
+      'Where to get them: docs/how-to/add-address-databases.md',
     );
   return `${lines.join('\n')}\n`;
 }

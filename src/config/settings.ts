@@ -1,4 +1,4 @@
-/** Every setting, in one table: the reader of the environment, the type and docs/settings.md derive from it. */
+/** Every setting, in one table: the reader of the environment, the type and docs/reference/settings.md derive from it. */
 import { reversalWindowDays } from '../limits.js';
 import type { Network } from '../net/forwarding.js';
 import {
@@ -94,7 +94,7 @@ export const settings = {
   VH_MASTER_KEYS_KEPT: setting<readonly Uint8Array[]>(
     [],
     masterKeys,
-    'Other master keys that can read stored data, comma-separated: all earlier ones and, during a rotation, the next one. See docs/operations.md.',
+    'Other master keys that can read stored data, comma-separated: all earlier ones and, during a rotation, the next one. See docs/how-to/deploy.md.',
     'none',
   ),
   VH_PUBLIC_PER_MINUTE: setting(
@@ -237,19 +237,19 @@ export const settings = {
   ),
   VH_MODELS_URL: optional(
     url,
-    'Base URL of the files of `dist/sdk/v1/models/`. It must allow every origin (CORS), and pages must allow its host. See docs/capture.md.',
+    'Base URL of the files of `dist/sdk/v1/models/`. It must allow every origin (CORS), and pages must allow its host. See docs/explanation/capture.md.',
     'VH_SITE_URL, below /sdk/v1/models',
   ),
   VH_FACE_MODELS: optional(
     text,
-    'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models with their impostor scores. See docs/uniqueness.md.',
+    'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models with their impostor scores. See docs/explanation/duplicates.md.',
     'none: faces are compared with those of the same person alone',
   ),
   VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the face index.'),
   VH_PICTURE_THREADS: setting(
     1,
     integer(1, 8),
-    'Threads that check pictures of projects with `config.evidenceFrames: sampled`. They start with the first picture. See docs/capture.md.',
+    'Threads that check pictures of projects with `config.evidenceFrames: sampled`. They start with the first picture. See docs/explanation/capture.md.',
   ),
   VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),
   DASHBOARD_JWKS_URL: optional(

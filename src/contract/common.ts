@@ -47,7 +47,7 @@ export const ErrorIssue = Type.Object({
 /** The body of every HTTP error. `issues` is present where single fields are at fault. */
 export const ErrorBody = Type.Object(
   {
-    code: Type.String({ description: 'Stable code, listed in docs/errors.md.' }),
+    code: Type.String({ description: 'Stable code, listed in docs/reference/errors.md.' }),
     message: Type.String({ description: 'The problem and the next step, in plain English.' }),
     requestId: Type.String({ description: 'Identifier of the request, also in the header X-Request-Id.' }),
     issues: Type.Optional(Type.Array(ErrorIssue)),

@@ -73,7 +73,8 @@ export type EnvelopeCamera = Static<typeof EnvelopeCamera>;
 export const EnvelopeFrames = Type.Object(
   {
     topology: StringEnum(topologies, {
-      description: 'Layout of the landmarks: 23, 68, 468 or 478 points a frame; docs/verdict.md lists the 23.',
+      description:
+        'Layout of the landmarks: 23, 68, 468 or 478 points a frame; docs/explanation/verdicts.md lists the 23.',
     }),
     model,
     width: Type.Integer({

@@ -17,7 +17,7 @@ export const ceilings = ['uncorroborated', 'policy', 'dispositive'] as const;
 export type Ceiling = (typeof ceilings)[number];
 export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as const;
 
-/** Sources of facts that can be missing; each stands in docs/scoring.md. */
+/** Sources of facts that can be missing; each stands in docs/explanation/scoring.md. */
 export const degradedSignals = [
   'client_probe_missing',
   'respondent_id_equals_session_id',
@@ -133,7 +133,7 @@ export type ScoreInput = Pick<ScoreRequest, 'sessionId' | 'clientIp'> & {
 };
 
 export const Finding = Type.Object({
-  code: Type.String({ description: 'Stable code, listed in docs/findings.md.' }),
+  code: Type.String({ description: 'Stable code, listed in docs/reference/findings.md.' }),
   class: StringEnum(findingClasses),
   axis: StringEnum(axes),
   severity: StringEnum(severities),

@@ -55,7 +55,9 @@ export const StudyReply = Type.Object({
   }),
   survey: Type.Object({ returns: StringEnum(returnModes), minimumSeconds: Type.Integer() }),
   verification: Type.Object({ service_check: Type.Boolean(), minimum_quality: StringEnum(qualities) }),
-  entryUrl: Type.String({ description: 'For suppliers, who add rid and src; see docs/audience.md for the rest.' }),
+  entryUrl: Type.String({
+    description: 'For suppliers, who add rid and src; see docs/tutorials/first-study.md for the rest.',
+  }),
   createdAt: Timestamp,
   progress: StudyProgress,
 });
@@ -118,7 +120,8 @@ export const RespondentReply = Type.Object({
   ),
   reason: Nullable({
     ...Type.String(),
-    description: 'Code of the foremost finding against the respondent, listed in docs/findings.md; null: none.',
+    description:
+      'Code of the foremost finding against the respondent, listed in docs/reference/findings.md; null: none.',
   }),
   duplicateBand: StringEnum(duplicateBands),
   country: Nullable(Type.String({ description: 'By address, else as the supplier declared it; null: not known.' })),
@@ -147,7 +150,9 @@ export const SupplyPage = Type.Object({
       countries: Type.Array(Type.String()),
       language: Type.String(),
       placesLeft: Count('Places that a respondent could take now.'),
-      entry: StringEnum(entryModes, { description: 'signed: the link needs exp and sig; see docs/suppliers.md.' }),
+      entry: StringEnum(entryModes, {
+        description: 'signed: the link needs exp and sig; see docs/how-to/connect-suppliers.md.',
+      }),
       entryUrl: Type.String({ description: 'Add ?rid=<your id of the respondent>&src=<your name>.' }),
     }),
   ),

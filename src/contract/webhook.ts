@@ -159,7 +159,7 @@ export const DeliveryAttempt = Type.Object({
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
 const deliveredType = StringEnum(deliveredTypes, { description: 'place.ended: of postbacks to suppliers alone.' });
-/** `{ event, data }`; what is in the data is the table of docs/webhooks.md. */
+/** `{ event, data }`; what is in the data is the table of docs/reference/webhooks.md. */
 const SentPayload = Type.Object(
   { event: deliveredType, data: Type.Record(Type.String(), Type.Unknown()) },
   {

@@ -23,21 +23,21 @@ export interface DocsSite {
 
 /** In reading order, by their path below docs/. */
 const guides = {
-  'guides/integrate': 'start here: page, backend, outcomes',
-  'guides/languages': 'scoring in Node.js, Python, PHP and Go',
-  'guides/hashing': 'hashing identities, byte by byte',
-  'guides/evaluate': 'a trial that proves something',
-  'guides/calibrate': 'the two thresholds, and when to move them',
-  'guides/step-up': 'from a score that asks for more to a verification, and back',
-  'guides/go-live': 'before, and the first weeks',
-  suppliers: 'studies: signed links, returns and redirects',
-  'threat-model': 'what a pass proves, and what attacks on it cost',
+  'tutorials/first-score': 'start here: page, backend, outcomes',
+  'how-to/score-from-other-languages': 'scoring in Node.js, Python, PHP and Go',
+  'how-to/hash-identities': 'hashing identities, byte by byte',
+  'how-to/evaluate': 'a trial that proves something',
+  'how-to/calibrate': 'the two thresholds, and when to move them',
+  'how-to/step-up': 'from a score that asks for more to a verification, and back',
+  'how-to/go-live': 'before, and the first weeks',
+  'how-to/connect-suppliers': 'studies: signed links, returns and redirects',
+  'explanation/threat-model': 'what a pass proves, and what attacks on it cost',
 } as const;
 
 /** The list of guides in Markdown, for the OpenAPI document. */
 export const listGuides = (): string =>
   Object.entries(guides)
-    .map(([name, about]) => `- [${name.replace('guides/', '')}](${docsPath}${name}.html): ${about}`)
+    .map(([name, about]) => `- [${name.replace(/^.*\//, '').replaceAll('-', ' ')}](${docsPath}${name}.html): ${about}`)
     .join('\n');
 
 /** A style sheet that stops transitions while the theme changes; part of the generator. */

@@ -1,4 +1,4 @@
-/** Every metric of the service, in one registry that the caller makes. docs/metrics.md lists them; a test ties the two. */
+/** Every metric of the service, in one registry that the caller makes. docs/reference/metrics.md lists them; a test ties the two. */
 import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { dashboardMetrics, primeSeries, createMakers, type Makers } from './dashboard-metrics.js';
 import { shareMetrics } from './share-metrics.js';

@@ -52,7 +52,7 @@ t.test('the rules ask for metrics that there are, and each has its case', async 
   for (const group of ['receipts', 'history', 'webhooks', 'analytics'])
     for (const name of ['vh_dead_letters_total', 'vh_log_lost_entries_total', 'vh_log_lag_entries'])
       t.match(metrics, `${name}{group="${group}"} 0\n`);
-  const runbook = await readFile(repositoryPath('docs/operations.md'), 'utf8');
+  const runbook = await readFile(repositoryPath('docs/how-to/deploy.md'), 'utf8');
   for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g)) {
     t.match(runbook, `| \`${name}\` |`, `${name} has a line in the runbook`);
     t.ok(cases.split(`alertname: ${name}`).length > 2, `${name} fires in one case and is silent in another`);

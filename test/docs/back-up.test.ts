@@ -1,4 +1,4 @@
-/** The back-up and the restore that docs/operations.md describes, as written, on a real PostgreSQL. */
+/** The back-up and the restore that docs/how-to/deploy.md describes, as written, on a real PostgreSQL. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function countRows(database: Database): Promise<Readonly<Record<string, nu
 
 if (stack !== null)
   t.test('a back-up as written is whole, and a restore as written is what was backed up', async (t) => {
-    const [sql, backUp, restore] = blocksOf('docs/operations.md')
+    const [sql, backUp, restore] = blocksOf('docs/how-to/deploy.md')
       .filter(({ language }) => ['sql', 'sh'].includes(language))
       .map(({ code }) => code);
     const id = randomBytes(6).toString('hex');

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { repositoryPath, repositoryRoot } from '../helpers/repository.js';
 
-const kept = readdirSync(repositoryPath('docs/adr'));
+const kept = readdirSync(repositoryPath('docs/internals/adr'));
 const files = execFileSync('git', ['ls-files', '*.ts', '*.sql', '*.lua', '*.md', '*.js', '*.mjs', '*.yml'], {
   cwd: repositoryRoot,
   encoding: 'utf8',

@@ -7,12 +7,15 @@ import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 
-const guides = readdirSync(repositoryPath('docs/guides'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/guides/${name}`);
+const guides = [
+  'docs/tutorials/first-score.md',
+  ...['score-from-other-languages', 'hash-identities', 'evaluate', 'calibrate', 'step-up', 'go-live'].map(
+    (name) => `docs/how-to/${name}.md`,
+  ),
+];
 /** Pages of all languages have a test of their own. */
 const elsewhere = new Set(['python', 'php', 'go']);
-const runInAllLanguages = new Set(['docs/guides/languages.md', 'docs/guides/hashing.md']);
+const runInAllLanguages = new Set(['docs/how-to/score-from-other-languages.md', 'docs/how-to/hash-identities.md']);
 const service = await startTestService(t);
 const { projectKey, organizationKey, projectId, baseUrl, siteUrl } = service.bootstrap;
 const run = await prepareProject(temporaryDirectory(t), {
@@ -24,22 +27,22 @@ const run = await prepareProject(temporaryDirectory(t), {
 });
 /** What single blocks have to print; the others have to end well. */
 const printed: Readonly<Record<string, RegExp>> = {
-  'docs/guides/integrate.md, block 2 (js)': /^accept$/,
-  'docs/guides/integrate.md, block 4 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
-  'docs/guides/integrate.md, block 5 (sh)': /"noProbeRiskScore":45/,
-  'docs/guides/integrate.md, block 6 (sh)': /"sessionId":"s-1001"/,
-  'docs/guides/integrate.md, block 7 (js)': /^2 1 \[\]$/,
-  'docs/guides/step-up.md, block 1 (js)': /^heavy (?:allow|review) true$/,
-  'docs/guides/evaluate.md, block 1 (js)': /^none confirmed \d+$/,
-  'docs/guides/calibrate.md, block 1 (sh)': /"hypothetical"/,
-  'docs/guides/calibrate.md, block 2 (sh)': /insufficient_data/,
-  'docs/guides/calibrate.md, block 4 (js)': /^38 70$/,
-  'docs/guides/go-live.md, block 2 (js)': /^allow NETWORK_ERROR$/,
-  'docs/guides/go-live.md, block 3 (sh)': /"sessions":\[/,
-  'docs/guides/go-live.md, block 4 (js)': /\w/,
+  'docs/tutorials/first-score.md, block 2 (js)': /^accept$/,
+  'docs/tutorials/first-score.md, block 4 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
+  'docs/tutorials/first-score.md, block 5 (sh)': /"noProbeRiskScore":45/,
+  'docs/tutorials/first-score.md, block 6 (sh)': /"sessionId":"s-1001"/,
+  'docs/tutorials/first-score.md, block 7 (js)': /^2 1 \[\]$/,
+  'docs/how-to/step-up.md, block 1 (js)': /^heavy (?:allow|review) true$/,
+  'docs/how-to/evaluate.md, block 1 (js)': /^none confirmed \d+$/,
+  'docs/how-to/calibrate.md, block 1 (sh)': /"hypothetical"/,
+  'docs/how-to/calibrate.md, block 2 (sh)': /insufficient_data/,
+  'docs/how-to/calibrate.md, block 4 (js)': /^38 70$/,
+  'docs/how-to/go-live.md, block 2 (js)': /^allow NETWORK_ERROR$/,
+  'docs/how-to/go-live.md, block 3 (sh)': /"sessions":\[/,
+  'docs/how-to/go-live.md, block 4 (js)': /\w/,
 };
 
-for (const page of ['docs/node.md', ...guides]) {
+for (const page of ['docs/reference/node.md', ...guides]) {
   t.test(`${page}: every block runs`, { timeout: 200_000 }, async (t) => {
     const blocks = blocksOf(page).filter(({ language }) => !elsewhere.has(language));
     t.ok(blocks.length > 0);

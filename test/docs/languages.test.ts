@@ -18,7 +18,7 @@ const risky = scoreReply({
   duplicate: { ...clean.duplicate, band: 'likely', score: 91 },
 });
 const { baseUrl: riskyApi } = await startFlakyServer(t, [reply(200, risky)]);
-const vectorCount = (JSON.parse(readRepositoryFile('docs/guides/hashing-vectors.json')) as { hashes: unknown[] }).hashes
+const vectorCount = (JSON.parse(readRepositoryFile('docs/how-to/hashing-vectors.json')) as { hashes: unknown[] }).hashes
   .length;
 
 for (const [language, [command, argument]] of Object.entries(programs)) {
@@ -29,12 +29,12 @@ for (const [language, [command, argument]] of Object.entries(programs)) {
     return block;
   };
   t.test(`${language}: scores, and decides by both axes`, { skip, timeout: 400_000 }, async (t) => {
-    const block = only('docs/guides/languages.md');
+    const block = only('docs/how-to/score-from-other-languages.md');
     t.equal(await run(block), 'allow');
     t.equal(await run(block, { API: riskyApi }), 'block', 'risk and a duplicate');
     await t.rejects(run(block, { PROJECT_KEY: 'vf_live_nobody' }), /INVALID_KEY/, 'a refusal says why');
   });
   t.test(`${language}: hashes as the vectors say`, { skip, timeout: 400_000 }, async (t) => {
-    t.equal(await run(only('docs/guides/hashing.md')), String(vectorCount));
+    t.equal(await run(only('docs/how-to/hash-identities.md')), String(vectorCount));
   });
 }

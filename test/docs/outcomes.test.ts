@@ -16,8 +16,8 @@ function effectOf(type: OutcomeType, reasonClass: ReasonClass | null): string {
   return adjudicate([statement('complete', null, 1), event]) === null ? 'void' : 'none';
 }
 
-t.test('docs/outcomes.md says what every type does, bare and with each class, as the code decides it', (t) => {
-  const [, table = ''] = readRepositoryFile('docs/outcomes.md').split('| type | no class |');
+t.test('docs/reference/outcomes.md says what every type does, bare and with each class, as the code decides it', (t) => {
+  const [, table = ''] = readRepositoryFile('docs/reference/outcomes.md').split('| type | no class |');
   const [rows = ''] = table.split('\n\n');
   const cells = rows.split('\n').map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
   const [head = [], , ...body] = cells;

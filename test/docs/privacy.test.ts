@@ -1,4 +1,4 @@
-/** docs/privacy.md against the schema, the envelope and the settings: nothing is kept or sent that the page does not name. */
+/** docs/explanation/privacy.md against the schema, the envelope and the settings: nothing is kept or sent that the page does not name. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { settings } from '../../src/config/settings.js';
 import { Envelope } from '../../src/contract/envelope.js';
 import { packageRoot } from '../../src/package-root.js';
 
-const page = readFileSync(join(packageRoot, 'docs', 'privacy.md'), 'utf8');
+const page = readFileSync(join(packageRoot, 'docs', 'explanation', 'privacy.md'), 'utf8');
 const named = new Set([...page.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
 
 t.test('every table of the database has a row, or is said to hold nothing about a respondent', async (t) => {

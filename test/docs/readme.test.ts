@@ -28,7 +28,9 @@ t.test('every block of the README runs from a first start, and the reply shown i
 
 t.test('docs/README.md links every page', (t) => {
   const index = readRepositoryFile('docs/README.md');
-  const pages = [...readdirSync(repositoryPath('docs')), ...readdirSync(repositoryPath('docs/guides')).map((name) => `guides/${name}`)];
+  const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !/^(?:api|internals\/adr)\//.test(name),
+  );
   t.strictSame(
     pages.filter((name) => name.endsWith('.md') && name !== 'README.md' && !index.includes(`(${name})`)),
     [],
@@ -39,7 +41,7 @@ t.test('docs/README.md links every page', (t) => {
 t.test('every table names its columns, for those who hear it read', (t) => {
   const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' });
   const nameless = pages
-    .filter((name) => name.endsWith('.md') && !/^(?:api|adr)\//.test(name))
+    .filter((name) => name.endsWith('.md') && !/^(?:api|internals\/adr)\//.test(name))
     .flatMap((name) => {
       const heads = readRepositoryFile(`docs/${name}`).matchAll(/^(\|.*\|)\n\|[-| :]+\|$/gm);
       return [...heads].flatMap(([, head = '']) => (/\|\s*\|/.test(head) ? [`${name}: ${head}`] : []));

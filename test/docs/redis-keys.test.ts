@@ -1,4 +1,4 @@
-/** docs/redis-keys.md against the scripts: every key that they build has a row, and every row a key, an expiry and a writer that exist. */
+/** docs/internals/redis-keys.md against the scripts: every key that they build has a row, and every row a key, an expiry and a writer that exist. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -20,7 +20,7 @@ interface Row {
   readonly expiry: string;
   readonly writers: readonly string[];
 }
-const rows = readFileSync(join(packageRoot, 'docs', 'redis-keys.md'), 'utf8')
+const rows = readFileSync(join(packageRoot, 'docs', 'internals', 'redis-keys.md'), 'utf8')
   .split('\n')
   .filter((line) => /^\| (?:base|scope|home) \| `\w/.test(line))
   .map((line): Row => {

@@ -4,7 +4,7 @@ import { failureReasons } from '../../src/contract/failure-reasons.js';
 import { signalRules } from '../../workers/verification/signals.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 
-const page = readRepositoryFile('docs/sdk.md');
+const page = readRepositoryFile('docs/reference/browser-sdk.md');
 const table = (heading: string): string => page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
 
 t.test('every option and attribute is documented, and nothing else', (t) => {

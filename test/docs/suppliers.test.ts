@@ -1,4 +1,4 @@
-/** The blocks of docs/suppliers.md run as they stand, and what they sign and verify is what the service signs and verifies. */
+/** The blocks of docs/how-to/connect-suppliers.md run as they stand, and what they sign and verify is what the service signs and verifies. */
 import t from 'tap';
 import { callerOf, open, openEntry, placeAt } from '../helpers/fielding.js';
 import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
@@ -10,7 +10,7 @@ const service = await startTestService(t, { VH_LOG_LEVEL: 'warn' });
 const { audienceUrl, organizationKey } = service.bootstrap;
 const call = callerOf(audienceUrl, organizationKey);
 const run = await prepareProject(temporaryDirectory(t), { AUDIENCE: audienceUrl, ORGANIZATION_KEY: organizationKey });
-const blocks = blocksOf('docs/suppliers.md');
+const blocks = blocksOf('docs/how-to/connect-suppliers.md');
 const block = async (nth: number, environment: Readonly<Record<string, string>> = {}): Promise<string> => {
   const found = blocks[nth - 1];
   if (found === undefined) throw new Error(`the page has no block ${nth}`);

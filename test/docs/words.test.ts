@@ -37,7 +37,7 @@ interface Allowed {
 function check(t: Test, files: Readonly<Record<string, string>>, { folders = [], occurrences = [] }: Allowed = {}) {
   const root = temporaryDirectory(t);
   const all = {
-    'docs/glossary.md': glossary,
+    'docs/reference/glossary.md': glossary,
     'scripts/allowed-words.json': JSON.stringify({ folders, occurrences }),
     ...Object.fromEntries(
       ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'].map((folder) => [`${folder}/empty.ts`, '']),

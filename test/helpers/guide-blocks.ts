@@ -41,7 +41,7 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
   writeFileSync(join(home, 'package.json'), '{ "type": "module", "exports": { "./node": "./node.js" } }');
   for (const name of ['express', 'fastify'])
     symlinkSync(repositoryPath(`node_modules/${name}`), join(folder, 'node_modules', name));
-  copyFileSync(repositoryPath('docs/guides/hashing-vectors.json'), join(folder, 'hashing-vectors.json'));
+  copyFileSync(repositoryPath('docs/how-to/hashing-vectors.json'), join(folder, 'hashing-vectors.json'));
   let count = 0;
   const runners: Readonly<Record<string, readonly [string, ...string[]]>> = {
     js: [process.execPath],

@@ -50,7 +50,7 @@ export interface SdkSite {
   close(): Promise<void>;
 }
 
-/** The policy of docs/sdk.md for a site that takes the script from the service, and models from there or another host. */
+/** The policy of docs/reference/browser-sdk.md for a site that takes the script from the service, and models from there or another host. */
 export const policyFor = (serviceOrigin: string, modelsOrigin = ''): string =>
   [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-/** The database behind PgBouncer in transaction mode, set up as docs/operations.md says. */
+/** The database behind PgBouncer in transaction mode, set up as docs/how-to/deploy.md says. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';

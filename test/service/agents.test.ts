@@ -176,7 +176,8 @@ t.test('the pages of the documentation are resources', async (t) => {
   const { resources } = await client.listResources();
   t.same(
     resources.map(({ name }) => name),
-    readdirSync(repositoryPath('docs'))
+    ['tutorials', 'how-to', 'reference', 'explanation']
+      .flatMap((folder) => readdirSync(repositoryPath(`docs/${folder}`)).map((name) => `${folder}/${name}`))
       .filter((name) => name.endsWith('.md'))
       .sort(),
   );
@@ -229,8 +230,8 @@ t.test('pages of other origins, batches, streams and large bodies are refused', 
   }
 });
 
-t.test('a tool asks for the scopes of its operation, and docs/agents.md names them', async (t) => {
-  const page = readFileSync(repositoryPath('docs/agents.md'), 'utf8');
+t.test('a tool asks for the scopes of its operation, and docs/reference/agents.md names them', async (t) => {
+  const page = readFileSync(repositoryPath('docs/reference/agents.md'), 'utf8');
   const operations: Readonly<Record<string, string>> = {
     score_respondent: 'scoreSession',
     get_evidence: 'readEvidence',

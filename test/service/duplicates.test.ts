@@ -1,4 +1,4 @@
-/** Who counts as having taken part already: the table of docs/uniqueness.md, row by row, against a service. */
+/** Who counts as having taken part already: the table of docs/explanation/duplicates.md, row by row, against a service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -128,7 +128,7 @@ async function play(by: By, { deduplication = {}, before, now, afterDays = 0 }: 
   return ['pass', ...rest].join(', ');
 }
 
-const rows = readFileSync(join(packageRoot, 'docs', 'uniqueness.md'), 'utf8')
+const rows = readFileSync(join(packageRoot, 'docs', 'explanation', 'duplicates.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split('|').map((cell) => cell.trim()))

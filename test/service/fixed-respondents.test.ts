@@ -163,7 +163,7 @@ t.test('nothing of a test respondent reaches live sessions', async (t) => {
 });
 
 t.test('the guide and the SDK’s page name each test respondent', (t) => {
-  for (const file of ['docs/verification.md', 'docs/sdk.md']) {
+  for (const file of ['docs/tutorials/verify-a-respondent.md', 'docs/reference/browser-sdk.md']) {
     const text = readRepositoryFile(file);
     for (const id of fixedRespondentIds) t.ok(text.includes(`\`${id}\``), `${file}: ${id}`);
   }

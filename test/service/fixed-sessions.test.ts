@@ -99,32 +99,35 @@ t.test('to a live key they are sessions like any other', async (t) => {
   for (const { body } of [plain, tried]) t.notOk(notesOf(body).includes('fixed_session_live'));
 });
 
-t.test('docs/scoring.md and the description of the operation name these sessions and no others', async (t) => {
-  const [, section = ''] = readRepositoryFile('docs/scoring.md').split('## Fixed answers for trying');
-  const [table = ''] = section.split('\n## ');
-  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, id = '', answer = '']) => ({ id, answer }));
-  t.same(rows.map(({ id }) => id).sort(), [...fixedSessionIds].sort());
-  for (const { id, answer } of rows) {
-    const { status, headers, body } = await score(id, sandbox);
-    const words = answer.split(/[^\w]+/);
-    if (status !== 200) {
-      t.same([Number(words[0]), words[1]], [status, (body as unknown as { code: string }).code], id);
-      t.equal(/`Retry-After: (\d+)`/.exec(answer)?.[1], headers.get('retry-after'), id);
-      continue;
+t.test(
+  'docs/explanation/scoring.md and the description of the operation name these sessions and no others',
+  async (t) => {
+    const [, section = ''] = readRepositoryFile('docs/explanation/scoring.md').split('## Fixed answers for trying');
+    const [table = ''] = section.split('\n## ');
+    const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, id = '', answer = '']) => ({ id, answer }));
+    t.same(rows.map(({ id }) => id).sort(), [...fixedSessionIds].sort());
+    for (const { id, answer } of rows) {
+      const { status, headers, body } = await score(id, sandbox);
+      const words = answer.split(/[^\w]+/);
+      if (status !== 200) {
+        t.same([Number(words[0]), words[1]], [status, (body as unknown as { code: string }).code], id);
+        t.equal(/`Retry-After: (\d+)`/.exec(answer)?.[1], headers.get('retry-after'), id);
+        continue;
+      }
+      t.equal(words[0], body.recommendation, id);
+      const [verdictClass] = verdictClasses.filter((name) => answer.includes(`\`${name}\``));
+      t.equal(verdictClass ?? body.verdictClass, body.verdictClass, id);
+      t.equal(/band\S* (\w+)/.exec(answer)?.[1] ?? 'none', body.duplicate.band, id);
+      t.equal(answer.includes('client_probe_missing'), body.degradedSignals.includes('client_probe_missing'), id);
+      t.equal(/^step_up, (\w+)/.exec(answer)?.[1] ?? 'none', body.stepUpIntensity, id);
     }
-    t.equal(words[0], body.recommendation, id);
-    const [verdictClass] = verdictClasses.filter((name) => answer.includes(`\`${name}\``));
-    t.equal(verdictClass ?? body.verdictClass, body.verdictClass, id);
-    t.equal(/band\S* (\w+)/.exec(answer)?.[1] ?? 'none', body.duplicate.band, id);
-    t.equal(answer.includes('client_probe_missing'), body.degradedSignals.includes('client_probe_missing'), id);
-    t.equal(/^step_up, (\w+)/.exec(answer)?.[1] ?? 'none', body.stepUpIntensity, id);
-  }
-  const document = (await service.call('GET', '/openapi.json', { headers: {} })).body as {
-    readonly paths: Readonly<Record<string, { readonly post: { readonly description: string } }>>;
-  };
-  const description = document.paths['/lite/score']?.post.description ?? '';
-  for (const id of fixedSessionIds) t.ok(description.includes(id), id);
-});
+    const document = (await service.call('GET', '/openapi.json', { headers: {} })).body as {
+      readonly paths: Readonly<Record<string, { readonly post: { readonly description: string } }>>;
+    };
+    const description = document.paths['/lite/score']?.post.description ?? '';
+    for (const id of fixedSessionIds) t.ok(description.includes(id), id);
+  },
+);
 
 t.test('nothing is counted, and a wrong body is still refused', async (t) => {
   const known = await service.call('GET', '/lite/sessions/test_allow', { headers: { 'x-api-key': sandbox } });

@@ -251,7 +251,7 @@ const classByAsn: ReadonlyMap<number, NetworkClass> = new Map(
 
 /**
  * The kind of network behind an address, from its ASN, the ASN’s organization and an anonymizer database. Conservative: what fits no list and no
- * keyword is null, because a wrong class would change which thresholds an honest respondent is held to. docs/geography.md has the order.
+ * keyword is null, because a wrong class would change which thresholds an honest respondent is held to. docs/how-to/add-address-databases.md has the order.
  */
 export function classifyNetwork({ asn, organization, anonymous, hosting = false }: NetworkClues): NetworkClass | null {
   if (anonymous) return 'anonymous';

@@ -65,7 +65,7 @@ function registerCollection(app: FastifyInstance, service: LinkService): void {
         operationId: 'createLink',
         summary: 'Make a link to the hosted verification page',
         description:
-          'The service copies the link’s fields into its sessions. Links of a test key create test sessions. See docs/hosted-page.md.',
+          'The service copies the link’s fields into its sessions. Links of a test key create test sessions. See docs/how-to/send-hosted-links.md.',
         params: ProjectParams,
         body: { ...LinkCreation, examples: [example] },
         response: { 201: CreatedLinkReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },

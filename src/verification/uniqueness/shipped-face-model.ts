@@ -1,5 +1,5 @@
 /**
- * The embedding model of the browser SDK: mean of its faces, and how alike two people come out (docs/capture.md). Known from too few pairs for a gallery,
+ * The embedding model of the browser SDK: mean of its faces, and how alike two people come out (docs/explanation/capture.md). Known from too few pairs for a gallery,
  * and from enough to compare one face with one.
  */
 import type { FaceModel } from './face-models.js';

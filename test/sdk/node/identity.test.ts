@@ -13,7 +13,7 @@ interface Vectors {
   }[];
   readonly prefixes: readonly { readonly address: string; readonly prefix: string }[];
 }
-const vectors = JSON.parse(readRepositoryFile('docs/guides/hashing-vectors.json')) as Vectors;
+const vectors = JSON.parse(readRepositoryFile('docs/how-to/hashing-vectors.json')) as Vectors;
 
 t.test('every published vector holds', (t) => {
   for (const { about, salt, value, hash } of vectors.hashes) t.equal(hashIdentity(salt, value), hash, about);

@@ -25,8 +25,8 @@ const rowsOf = (path: string) =>
         .map((cell) => cell.trim()),
     );
 
-t.test('docs/findings.md documents every finding as the tables have it, and no other', (t) => {
-  const rows = rowsOf('docs/findings.md');
+t.test('docs/reference/findings.md documents every finding as the tables have it, and no other', (t) => {
+  const rows = rowsOf('docs/reference/findings.md');
   t.same(rows.map(([code]) => code?.replaceAll('`', '')).sort(), Object.keys(rules).sort());
   for (const [code = '', kind, severity, meaning] of rows) {
     const rule = rules[code.replaceAll('`', '')];
@@ -36,9 +36,9 @@ t.test('docs/findings.md documents every finding as the tables have it, and no o
   t.end();
 });
 
-t.test('docs/scoring.md explains every degraded signal', (t) => {
+t.test('docs/explanation/scoring.md explains every degraded signal', (t) => {
   t.same(
-    rowsOf('docs/scoring.md')
+    rowsOf('docs/explanation/scoring.md')
       .map(([code]) => code?.replaceAll('`', '') ?? '')
       .filter((code) => !code.startsWith('test_'))
       .sort(),

@@ -12,7 +12,7 @@ import { verdictTables } from '../../../workers/verification/tables.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { deviceEnvelope, factsOf } from '../../helpers/verdict-facts.js';
 
-const page = readFileSync(join(packageRoot, 'docs/verdict.md'), 'utf8');
+const page = readFileSync(join(packageRoot, 'docs/explanation/verdicts.md'), 'utf8');
 const rowsUnder = (heading: string): string[][] =>
   (page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')
@@ -25,7 +25,7 @@ const rowsUnder = (heading: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-t.test('docs/verdict.md tells every signal as the table has it, and no other', (t) => {
+t.test('docs/explanation/verdicts.md tells every signal as the table has it, and no other', (t) => {
   const shown = (value: number | null): string => (value === null || value === 0 ? '—' : String(value));
   t.same(
     rowsUnder('Signals'),
@@ -43,7 +43,7 @@ t.test('docs/verdict.md tells every signal as the table has it, and no other', (
   t.end();
 });
 
-t.test('docs/verdict.md tells where each point stands in each layout', (t) => {
+t.test('docs/explanation/verdicts.md tells where each point stands in each layout', (t) => {
   t.same(
     rowsUnder('Landmarks'),
     Object.entries(point).map(([name, index]) => [
