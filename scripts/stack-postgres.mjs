@@ -1,6 +1,15 @@
 // PostgreSQL for the stack. It refuses to run as root, so as root it runs as the system's user postgres. See stack-native.mjs.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -60,9 +69,10 @@ async function clearRemains(data) {
 /** PostgreSQL's processes have the data directory as their working directory. */
 function isInUse(data) {
   if (!existsSync('/proc/self')) return false;
+  const own = realpathSync(data);
   return readdirSync('/proc').some((pid) => {
     try {
-      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === data;
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === own;
     } catch {
       return false;
     }
