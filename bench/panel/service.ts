@@ -1,4 +1,4 @@
-/** What the service makes of replayed sessions, next to the oracle, in the figures that docs/explanation/accuracy.md keeps. */
+/** What the service makes of replayed sessions, next to the oracle, in the figures that docs/reference/accuracy-results.md keeps. */
 import { performance } from 'node:perf_hooks';
 import type { ScoreOutcome } from '../../src/contract/facts.js';
 import { scoreFacts } from '../../workers/scoring/score.js';

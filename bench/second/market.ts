@@ -1,6 +1,6 @@
 /**
  * The market: studies, suppliers with their habits of integration, and the shares that everything is drawn from. Numbers without a source are
- * marked invented; docs/explanation/accuracy.md lists both.
+ * marked invented; docs/internals/simulated-traffic.md lists both.
  */
 import { countryShares, type Country } from './places.js';
 import type { Random, Weights } from './random.js';

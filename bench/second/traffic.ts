@@ -1,6 +1,6 @@
 /**
  * Panel traffic of a second market, drawn by other code than bench/panel and from sources alone: whoever wrote it had seen neither the first
- * generator nor the rules. docs/explanation/accuracy.md has how it was made and what it does not know.
+ * generator nor the rules. docs/internals/simulated-traffic.md says how it was made and which quantities it invents.
  */
 import type { PanelSession } from '../panel/sessions.js';
 import { drawFraud } from './campaigns.js';

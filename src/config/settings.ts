@@ -237,12 +237,12 @@ export const settings = {
   ),
   VH_MODELS_URL: optional(
     url,
-    'Base URL of the files of `dist/sdk/v1/models/`. It must allow every origin (CORS), and pages must allow its host. See docs/explanation/capture.md.',
+    'Base URL of the files of `dist/sdk/v1/models/`. It must allow every origin (CORS), and pages must allow its host. See docs/reference/capture.md.',
     'VH_SITE_URL, below /sdk/v1/models',
   ),
   VH_FACE_MODELS: optional(
     text,
-    'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models with their impostor scores. See docs/explanation/duplicates.md.',
+    'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models with their impostor scores. See docs/how-to/compare-faces.md.',
     'none: faces are compared with those of the same person alone',
   ),
   VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the face index.'),

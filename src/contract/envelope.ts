@@ -74,7 +74,7 @@ export const EnvelopeFrames = Type.Object(
   {
     topology: StringEnum(topologies, {
       description:
-        'Layout of the landmarks: 23, 68, 468 or 478 points a frame; docs/explanation/verdicts.md lists the 23.',
+        'Layout of the landmarks: 23, 68, 468 or 478 points a frame; docs/reference/envelope.md lists the 23.',
     }),
     model,
     width: Type.Integer({

@@ -37,7 +37,7 @@ export const ScoreModeConfig = Type.Partial(
     blockOnFraudSignals: Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 100,
       uniqueItems: true,
-      description: 'Types of fraud signals that block, of those that docs/explanation/verdicts.md lists. Default none.',
+      description: 'Types of fraud signals that block, of those that docs/reference/verdict.md lists. Default none.',
     }),
     minEvidenceQuality: unit('Minimum quality of camera and signals. Default none.'),
     exposeBreakdown: Type.Boolean({ description: 'Adds each signal’s contribution to the envelope. Default false.' }),

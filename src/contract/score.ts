@@ -17,7 +17,7 @@ export const ceilings = ['uncorroborated', 'policy', 'dispositive'] as const;
 export type Ceiling = (typeof ceilings)[number];
 export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as const;
 
-/** Sources of facts that can be missing; each stands in docs/explanation/scoring.md. */
+/** Sources of facts that can be missing; each stands in docs/reference/score.md. */
 export const degradedSignals = [
   'client_probe_missing',
   'respondent_id_equals_session_id',

@@ -104,7 +104,7 @@ export interface VerdictFacts extends CameraPolicy {
 }
 
 export const FraudSignal = Type.Object({
-  type: Type.String({ description: 'Stable name, listed in docs/explanation/verdicts.md.' }),
+  type: Type.String({ description: 'Stable name, listed in docs/reference/verdict.md.' }),
   severity: StringEnum(['low', 'medium', 'high'] as const),
   category: StringEnum(['obvious', 'sophisticated'] as const),
   description: Type.String(),

@@ -1,4 +1,4 @@
-/** Who counts as having taken part already: the table of docs/explanation/duplicates.md, row by row, against a service. */
+/** Who counts as having taken part already: the table of docs/reference/duplicates.md, row by row, against a service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -100,7 +100,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     now: { ...ann, respondentId: 'bob', face: randomDirection(random) },
   },
   'Another respondent on a phone of the same model': { before: ann, now: { respondentId: 'bob', device: 'other' } },
-  'Nobody names a respondent, the same browser': { before: { device: 'laptop' }, now: { device: 'laptop' } },
+  'No respondent is named, the same browser': { before: { device: 'laptop' }, now: { device: 'laptop' } },
   'The same face under another respondentId on another device, faces compared': {
     before: { ...ann, face },
     now: { respondentId: 'bob', device: 'other', face },
@@ -128,7 +128,7 @@ async function play(by: By, { deduplication = {}, before, now, afterDays = 0 }: 
   return ['pass', ...rest].join(', ');
 }
 
-const rows = readFileSync(join(packageRoot, 'docs', 'explanation', 'duplicates.md'), 'utf8')
+const rows = readFileSync(join(packageRoot, 'docs', 'reference', 'duplicates.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split('|').map((cell) => cell.trim()))

@@ -100,11 +100,10 @@ t.test('to a live key they are sessions like any other', async (t) => {
 });
 
 t.test(
-  'docs/explanation/scoring.md and the description of the operation name these sessions and no others',
+  'docs/reference/test-sessions.md and the description of the operation name these sessions and no others',
   async (t) => {
-    const [, section = ''] = readRepositoryFile('docs/explanation/scoring.md').split('## Fixed answers for trying');
-    const [table = ''] = section.split('\n## ');
-    const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, id = '', answer = '']) => ({ id, answer }));
+    const page = readRepositoryFile('docs/reference/test-sessions.md');
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, id = '', answer = '']) => ({ id, answer }));
     t.same(rows.map(({ id }) => id).sort(), [...fixedSessionIds].sort());
     for (const { id, answer } of rows) {
       const { status, headers, body } = await score(id, sandbox);

@@ -1,6 +1,6 @@
 /**
  * Holds what the service saw in the pictures of a capture against what the page claimed of the same frames: the points of the face, each answer at
- * its furthest, and that a head which turned is not one picture. docs/explanation/capture.md says how far honest pictures differ.
+ * its furthest, and that a head which turned is not one picture. docs/internals/capture-measurements.md says how far honest pictures differ.
  */
 import { cropFace, cropSideInEyes } from '../../src/contract/evidence-frames.js';
 import type { EnvelopeFrames } from '../../src/contract/envelope.js';

@@ -27,7 +27,7 @@ export function registerChallengeRoute(app: FastifyInstance, deps: ChallengeRout
           operationId: 'nextChallenge',
           summary: 'Ask for the next challenge of a session',
           description:
-            'Needs the header X-Client-Secret. Commits the frames so far and reveals the next challenge; index = challengeConfig.count ends the capture. The call is idempotent, so repeat it after a lost response. For commitments, see docs/explanation/capture.md.',
+            'Needs the header X-Client-Secret. Commits the frames so far and reveals the next challenge; index = challengeConfig.count ends the capture. The call is idempotent, so repeat it after a lost response. For commitments, see docs/reference/envelope.md.',
           params: Type.Object({ sessionId: SessionId }),
           headers: Type.Object(secretHeader),
           body: { ...ChallengeRequest, examples: [{ index: 0, commitment: null, frameCount: 0 }] },

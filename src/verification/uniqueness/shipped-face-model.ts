@@ -1,6 +1,6 @@
 /**
- * The embedding model of the browser SDK: mean of its faces, and how alike two people come out (docs/explanation/capture.md). Known from too few pairs for a gallery,
- * and from enough to compare one face with one.
+ * The embedding model of the browser SDK: mean of its faces, and how alike two people come out (docs/internals/capture-measurements.md). Known from too few pairs
+ * for a gallery, and from enough to compare one face with one.
  */
 import type { FaceModel } from './face-models.js';
 

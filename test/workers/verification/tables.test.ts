@@ -12,9 +12,8 @@ import { verdictTables } from '../../../workers/verification/tables.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { deviceEnvelope, factsOf } from '../../helpers/verdict-facts.js';
 
-const page = readFileSync(join(packageRoot, 'docs/explanation/verdicts.md'), 'utf8');
-const rowsUnder = (heading: string): string[][] =>
-  (page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
+const rowsUnder = (page: string, heading: string): string[][] =>
+  (readFileSync(join(packageRoot, page), 'utf8').split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(1)
@@ -25,10 +24,10 @@ const rowsUnder = (heading: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-t.test('docs/explanation/verdicts.md tells every signal as the table has it, and no other', (t) => {
+t.test('docs/reference/verdict.md lists every signal as the table has it, and no other', (t) => {
   const shown = (value: number | null): string => (value === null || value === 0 ? '—' : String(value));
   t.same(
-    rowsUnder('Signals'),
+    rowsUnder('docs/reference/verdict.md', 'Signals'),
     Object.entries(signalRules).map(
       ([type, { severity, sureSeverity, category, livenessCeiling, authenticityLoss, description }]) => [
         `\`${type}\``,
@@ -43,9 +42,9 @@ t.test('docs/explanation/verdicts.md tells every signal as the table has it, and
   t.end();
 });
 
-t.test('docs/explanation/verdicts.md tells where each point stands in each layout', (t) => {
+t.test('docs/reference/envelope.md lists each point in each layout', (t) => {
   t.same(
-    rowsUnder('Landmarks'),
+    rowsUnder('docs/reference/envelope.md', 'Landmarks'),
     Object.entries(point).map(([name, index]) => [
       String(index),
       name,
