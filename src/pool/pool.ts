@@ -21,7 +21,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 const batchMax = 16;
 /**
  * How many tasks of a turn are done here if they can be. With one thread (two cores) a trip costs more than it saves unless the caller would
- * be blocked for milliseconds. With more, a thread has a core of its own: not measured, for want of such a machine (docs/internals/adr/0020).
+ * be blocked for milliseconds. With more, a thread has a core of its own: not measured, for want of such a machine (docs/internals/adr/0006).
  */
 const hereMaxOf = (threads: number): number => (threads === 1 ? 64 : 4);
 /** Under load a thread works on one batch while a full one waits, so that it never idles between two. */

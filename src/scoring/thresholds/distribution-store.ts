@@ -1,6 +1,6 @@
 /**
  * The score distribution: each session by its last receipt, and counts by source, day, cell and label, written by database functions
- * (docs/internals/adr/0019). Writers of one project take turns, so that a session is counted once.
+ * (docs/internals/adr/0003). Writers of one project take turns, so that a session is counted once.
  */
 import {
   batchFunction,

@@ -114,7 +114,7 @@ export function sortCandidates(candidates: DuplicateCandidate[]): DuplicateCandi
   return candidates.sort((a, b) => inOrder(a.atMs, a.session, b.atMs, b.session));
 }
 
-/** The cells of a sketch’s terms, null if unknown. Terms that share a cell look more common, which only weakens a match (docs/internals/adr/0016). */
+/** The cells of a sketch’s terms, null if unknown. Terms that share a cell look more common, which only weakens a match (docs/internals/adr/0001). */
 export function locateTerms(sketch: DeviceSketch): (number | null)[] {
   return sketch.terms
     .slice(0, bounds.termsMax)

@@ -1,5 +1,5 @@
 /**
- * Calls of functions in the database (docs/internals/adr/0019): statements that a connection plans once, also behind a pooler that keeps no prepared ones. Rows
+ * Calls of functions in the database (docs/internals/adr/0003): statements that a connection plans once, also behind a pooler that keeps no prepared ones. Rows
  * travel as columns, in PostgreSQL's binary form of an array: what the driver would write as text is garbage of 10 KB a score.
  *
  *   dimensions · has nulls · type · length · lower bound · (size · bytes) ...        32 bits each, big endian

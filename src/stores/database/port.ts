@@ -83,5 +83,5 @@ export class DatabaseConflict extends Error {
   }
 }
 
-/** Opens a transaction that joins a batch of keys: each is looked up in the index, instead of reading the table whole (docs/internals/adr/0017). */
+/** Opens a transaction that joins a batch of keys: each is looked up in the index, instead of reading the table whole (docs/internals/adr/0003). */
 export const keysAreLookedUp = 'SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off';

@@ -1,5 +1,5 @@
 /**
- * Runs the scripts as functions of the server, or as scripts if it has no such functions (docs/internals/adr/0014). Servers lose functions, new nodes have none,
+ * Runs the scripts as functions of the server, or as scripts if it has no such functions (docs/internals/adr/0001). Servers lose functions, new nodes have none,
  * and a user may not be allowed to load any. No call waits for a load or fails without one.
  */
 import { Cluster, Command, type Redis } from 'ioredis';

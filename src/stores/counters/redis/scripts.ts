@@ -1,7 +1,7 @@
 /**
  * Loads the Lua scripts from their parts in scripts/. Bounds and argument positions are inlined as numbers, because every call would build a table of
  * them again. Each script exists twice: as a script, and as a function of a library, which the server builds once instead of at every call
- * (docs/internals/adr/0014). The parts stay in the source tree; compiled code finds them from the root of the package. A missing part or an unknown name fails
+ * (docs/internals/adr/0001). The parts stay in the source tree; compiled code finds them from the root of the package. A missing part or an unknown name fails
  * the start.
  */
 import { createHash } from 'node:crypto';

@@ -65,7 +65,7 @@ CALL isolate_organizations('session_index');
 CALL reserve_for_background_work('receipts');
 
 -- The writes of the consumer of receipts are functions: a connection plans their statements once, also behind a pooler that keeps no prepared ones
--- (docs/internals/adr/0019). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
+-- (docs/internals/adr/0003). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
 -- the indexes; otherwise a table that has grown would be read whole.
 
 CREATE FUNCTION record_receipts(

@@ -43,7 +43,7 @@ CREATE TABLE label_work (
 );
 CREATE INDEX label_work_by_namespace ON label_work (namespace, work_id);
 
--- The writes of the distribution are functions (docs/internals/adr/0019). Writers of one namespace take turns, so that a session is never counted twice; to repeat
+-- The writes of the distribution are functions (docs/internals/adr/0003). Writers of one namespace take turns, so that a session is never counted twice; to repeat
 -- a call changes nothing, because each change starts from the session's row. Counts are changed in one order.
 
 CREATE FUNCTION lock_score_distribution(namespaces text[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -55,7 +55,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- If the sessions of a batch cannot be counted, their recount is ordered in the commit that records them (docs/internals/adr/0013).
+-- If the sessions of a batch cannot be counted, their recount is ordered in the commit that records them (docs/internals/adr/0003).
 CREATE FUNCTION order_recount(namespaces text[], session_refs text[]) RETURNS void LANGUAGE sql AS $$
   INSERT INTO label_work (namespace, session_ref) SELECT DISTINCT * FROM unnest(namespaces, session_refs);
 $$;

@@ -1,5 +1,5 @@
 /**
- * The kafkajs client: it gives up early on each try, writes to our log, and can be cut off (docs/internals/adr/0006-cut-kafka-clients.md). Its
+ * The kafkajs client: it gives up early on each try, writes to our log, and can be cut off (docs/internals/adr/0005-kafka-client.md). Its
  * errors, mostly transient, are logged as warnings at most. It can wait for ever, so each producer, member and admin connection has its
  * own; one that is cut rejects its requests and never reaches a broker again.
  */
@@ -96,7 +96,7 @@ export interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-/** Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/internals/adr/0018). */
+/** Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/internals/adr/0005). */
 export function stopIdleTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
     readonly prototype: RequestQueue;
