@@ -7,7 +7,7 @@ import { settings } from '../src/config/settings.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 import { renderBoards } from './dashboards/index.js';
 
-const written = 'This page is written by `npm run reference` from the code; change it there.';
+const written = '`npm run reference` writes this page from the code. Change it there.';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows]
@@ -22,9 +22,25 @@ function errorsPage(): string {
   ]);
   return `# Errors
 
-Every error has the body \`{ code, message, requestId, issues?, ...context }\`. \`code\` is stable; \`message\` is for people;
-\`requestId\` is also the header \`X-Request-Id\` (send your own to follow a request through). Where single fields are at fault, \`issues\` lists
-\`{ path, message }\` with \`path\` as a JSON pointer. Answers with 429 and 503 carry \`Retry-After\` in seconds.
+Every error has a JSON body. Decide by \`code\`, which is stable:
+
+\`\`\`json
+{
+  "code": "VALIDATION_FAILED",
+  "message": "…",
+  "requestId": "…",
+  "issues": [{ "path": "/clientIp", "message": "…" }]
+}
+\`\`\`
+
+| field | meaning |
+| --- | --- |
+| \`code\` | one of the codes below |
+| \`message\` | for people; may change |
+| \`requestId\` | also the header \`X-Request-Id\`; send your own to follow a request |
+| \`issues\` | only if fields are at fault; \`path\` is a JSON pointer |
+
+Some codes add fields, such as \`limit\` and \`usage\`. Replies with 429 and 503 have the header \`Retry-After\` in seconds.
 
 ${table(['code', 'status', 'meaning'], rows)}
 
@@ -40,11 +56,16 @@ function settingsPage(): string {
   ]);
   return `# Settings
 
-Settings are environment variables. An unknown \`VH_*\` name, a malformed value or a contradiction stops the start with a sentence that names
-the setting. Switches take \`on\` or \`off\` (also true, false, 1, 0).
+Settings are environment variables:
 
-Each may come from a file, as secrets do: \`NAME_FILE\` in place of \`NAME\` names it.
-Variables that Kubernetes adds for services (\`*_SERVICE_HOST\`, \`*_PORT=tcp://...\`) are left out with a note.
+\`\`\`sh
+PORT=8080 VH_LOG_LEVEL=warn npm start
+\`\`\`
+
+- An unknown \`VH_*\` name, a malformed value or a contradiction stops the start. The message names the setting.
+- Switches take \`on\` or \`off\` (also true, false, 1, 0).
+- To read a value from a file, set \`NAME_FILE\` to its path instead of \`NAME\`.
+- Variables that Kubernetes adds for services (\`*_SERVICE_HOST\`, \`*_PORT=tcp://...\`) are ignored with a note.
 
 ${table(['setting', 'default', 'meaning'], rows)}
 
@@ -59,9 +80,14 @@ async function metricsPage(): Promise<string> {
     .map(({ name, type, help }) => [`\`${name}\``, String(type), help]);
   return `# Metrics
 
-Served for Prometheus at \`/metrics\` on the admin port, with the usual metrics of the Node.js process (the delays \`nodejs_eventloop_lag_*\`
-are taken ten times a second, and each includes the 0.1 s since the one before). \`/healthz\` reports that the process lives,
-\`/readyz\` that its stores answer.
+Every process serves its metrics for Prometheus on the admin port:
+
+\`\`\`sh
+curl -sS http://127.0.0.1:3002/metrics
+\`\`\`
+
+The usual metrics of a Node.js process come in addition. Its delays \`nodejs_eventloop_lag_*\` are sampled 10 times a second, and each includes the 0.1 s since the last sample.
+[Monitor](../how-to/monitor.md) sets up dashboards and alerts with these metrics.
 
 ${table(['metric', 'type', 'meaning'], rows)}
 

@@ -89,12 +89,12 @@ export const settings = {
   VH_MASTER_KEY: optional(
     masterKey,
     'Key that all others derive from: 32 bytes in base64, the same on all instances.',
-    'generated as master.key in the data directory; in production there has to be one',
+    'generated as master.key in the data directory; required in production',
   ),
   VH_MASTER_KEYS_KEPT: setting<readonly Uint8Array[]>(
     [],
     masterKeys,
-    'Other master keys that can read stored data, comma-separated: all earlier ones and, during a rotation, the next one. See docs/how-to/deploy.md.',
+    'Other master keys that can read stored data, comma-separated: all earlier ones and, during a rotation, the next one. See docs/how-to/rotate-keys.md.',
     'none',
   ),
   VH_PUBLIC_PER_MINUTE: setting(
@@ -243,7 +243,7 @@ export const settings = {
   VH_FACE_MODELS: optional(
     text,
     'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models with their impostor scores. See docs/how-to/compare-faces.md.',
-    'none: faces are compared with those of the same person alone',
+    'none: a face is compared only with earlier ones of the same person',
   ),
   VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the face index.'),
   VH_PICTURE_THREADS: setting(
