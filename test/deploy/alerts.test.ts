@@ -52,9 +52,29 @@ t.test('the rules ask for metrics that there are, and each has its case', async 
   for (const group of ['receipts', 'history', 'webhooks', 'analytics'])
     for (const name of ['vh_dead_letters_total', 'vh_log_lost_entries_total', 'vh_log_lag_entries'])
       t.match(metrics, `${name}{group="${group}"} 0\n`);
-  const runbook = await readFile(repositoryPath('docs/how-to/deploy.md'), 'utf8');
-  for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g)) {
-    t.match(runbook, `| \`${name}\` |`, `${name} has a line in the runbook`);
+  for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g))
     t.ok(cases.split(`alertname: ${name}`).length > 2, `${name} fires in one case and is silent in another`);
-  }
 });
+
+t.test(
+  'each rule links to its section of the runbook, which says what to do, and each section has its rule',
+  async (t) => {
+    const text = await readFile(rules, 'utf8');
+    const [, ...sections] = (await readFile(repositoryPath('docs/how-to/answer-alerts.md'), 'utf8')).split(/^## /m);
+    const actions = new Map(
+      sections.map((section) => [section.split('\n', 1)[0], section.split('\n').slice(1).join('\n')]),
+    );
+    const [, ...alerts] = text.split('- alert: ');
+    t.same([...actions.keys()].sort(), alerts.map((rule) => /^\w+/.exec(rule)?.[0]).sort());
+    for (const rule of alerts) {
+      const [name = ''] = /^\w+/.exec(rule) ?? [];
+      // The site makes anchors of headings in lower case.
+      t.match(
+        rule,
+        `verifyhuman_docs }}/how-to/answer-alerts.html#${name.toLowerCase()}'`,
+        `${name} links to its section`,
+      );
+      t.match(actions.get(name), /^(?:1\. |Ask )/m, `${name}: its section says what to do`);
+    }
+  },
+);

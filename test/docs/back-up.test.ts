@@ -1,4 +1,4 @@
-/** The back-up and the restore that docs/how-to/deploy.md describes, as written, on a real PostgreSQL. */
+/** The backup and the restore that docs/how-to/back-up-and-restore.md describes, as written, on a real PostgreSQL. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -34,9 +34,10 @@ async function countRows(database: Database): Promise<Readonly<Record<string, nu
 
 if (stack !== null)
   t.test('a back-up as written is whole, and a restore as written is what was backed up', async (t) => {
-    const [sql, backUp, restore] = blocksOf('docs/how-to/deploy.md')
-      .filter(({ language }) => ['sql', 'sh'].includes(language))
-      .map(({ code }) => code);
+    const blocks = blocksOf('docs/how-to/back-up-and-restore.md').map(({ code }) => code);
+    const [sql, backUp, restore] = ['CREATE ROLE vh_backup', 'pg_dump', 'pg_restore'].map((beginning) =>
+      blocks.find((code) => code.startsWith(beginning)),
+    );
     const id = randomBytes(6).toString('hex');
     const [owner, backupRole, source, target] = [`vh_${id}`, `vh_backup_${id}`, `from_${id}`, `into_${id}`];
     const urlOf = (user: string, name: string): string => {

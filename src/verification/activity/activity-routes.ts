@@ -53,7 +53,7 @@ export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteD
           operationId: 'reportActivity',
           summary: 'Report what a respondent does while a session goes on',
           description:
-            'With the header X-Client-Secret, until the session’s expiresAt. Held against config.monitoring of the project; each flag is raised once. See docs/how-to/monitor.md.',
+            'With the header X-Client-Secret, until the session’s expiresAt. Held against config.monitoring of the project; each flag is raised once. See docs/how-to/flag-behavior.md.',
           params: Type.Object({ sessionId: SessionId }),
           headers: Type.Object(secretHeader),
           body: { ...Activity, examples: [example] },
