@@ -132,7 +132,7 @@ function logMetrics({ counter, gauge }: Makers) {
     ),
     retentionWaits: gauge(
       'vh_retention_waits',
-      '1 while records past their lifetime are kept until an operator allows their deletion, by what they are.',
+      '1 while expired records wait for an operator to approve their deletion, by kind of record.',
       ['what'],
     ),
     spoolKept: gauge(
@@ -233,7 +233,7 @@ function faceMetrics({ counter, gauge, histogram }: Makers) {
     faceSearch: histogram('vh_face_search_seconds', 'Duration of one face index search, including the wait.'),
     faceIndexReady: gauge(
       'vh_face_index_ready',
-      '1 once the index of faces of this process is filled, or where no face model is configured; 0 while it is being filled.',
+      '1 if the face index of this process is filled or no face model is configured; 0 while it fills.',
     ),
     faceIndexSize: gauge('vh_face_index_templates', 'Faces in this process’s index.'),
     faceIndexBytes: gauge('vh_face_index_bytes', 'Memory of the face index.'),
