@@ -2,6 +2,7 @@
 // Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { glossaryOf } from './glossary.mjs';
 
 const folders = ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'];
 const skippedFolders = new Set(['node_modules', 'dist']);
@@ -9,7 +10,7 @@ const skippedFiles = /\.(json|svg|png)$|^check-words\.mjs$/;
 const allowedMax = 20;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
-const glossary = readFileSync(join(root, 'docs/reference/glossary.md'), 'utf8');
+const readTable = glossaryOf(root);
 const words = readTable('Words to replace');
 const textWords = readTable('Words to replace in texts');
 const names = readTable('Names to replace');
@@ -27,19 +28,6 @@ if (allowedCount >= allowedMax)
   problems.push(`scripts/allowed-words.json  allows ${allowedCount} occurrences; fewer than ${allowedMax} may be`);
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
-
-/** The table below a heading of the glossary: each code span of the first column, and what to write for it. */
-function readTable(heading) {
-  const section = glossary.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-  if (rows.length === 0) throw new Error(`docs/reference/glossary.md has no table below "${heading}"`);
-  return new Map(
-    rows.flatMap((row) => {
-      const [, replaced = '', write = ''] = row.split('|');
-      return [...replaced.matchAll(/`([^`]+)`/g)].map(([, text]) => [text, write.trim()]);
-    }),
-  );
-}
 
 function* filesBelow(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
