@@ -28,7 +28,8 @@ const textOf = ({ children }) =>
   children
     .map(({ type, content }) => {
       if (type === 'code_inline') return `\`${content.replaceAll(/\W+/g, '_')}\``;
-      return type === 'softbreak' || type === 'hardbreak' ? ' ' : type === 'text' ? content : '';
+      if (type === 'softbreak' || type === 'hardbreak') return ' ';
+      return type === 'text' ? content : '';
     })
     .join('');
 
