@@ -65,6 +65,26 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
   };
 }
 
+/** A runner of blocks for one page: variables and functions of a block of shell are there in those after it. */
+export function inOneShell(
+  run: Awaited<ReturnType<typeof prepareProject>>,
+  stateFile: string,
+): Awaited<ReturnType<typeof prepareProject>> {
+  writeFileSync(stateFile, '');
+  return (block, more) => {
+    if (block.language !== 'sh') return run(block, more);
+    const code = `set -a; . '${stateFile}'\n${block.code}\n{ export -p; declare -f; } > '${stateFile}'\n`;
+    return run({ ...block, code }, more);
+  };
+}
+
+/** What a block shows, to compare a reply with: a string that ends with … matches what begins like it. */
+export const patternOf = ({ code }: Block): object =>
+  JSON.parse(code, (_key, value: unknown) => {
+    if (typeof value !== 'string' || !value.endsWith('…')) return value;
+    return new RegExp(`^${value.slice(0, -1).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
+  }) as object;
+
 /** Whether a program is on the path and starts. */
 export const hasProgram = (command: string, argument: string): Promise<boolean> =>
   run(command, [argument]).then(
