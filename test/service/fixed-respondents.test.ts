@@ -162,8 +162,8 @@ t.test('nothing of a test respondent reaches live sessions', async (t) => {
   t.notOk(sessionsOf(quiet).includes(session.sessionId));
 });
 
-t.test('the guide and the SDK’s page name each test respondent', (t) => {
-  for (const file of ['docs/tutorials/verify-a-respondent.md', 'docs/reference/browser-sdk.md']) {
+t.test('the page of test values and the SDK’s page name each test respondent', (t) => {
+  for (const file of ['docs/reference/test-values.md', 'docs/reference/browser-sdk.md']) {
     const text = readRepositoryFile(file);
     for (const id of fixedRespondentIds) t.ok(text.includes(`\`${id}\``), `${file}: ${id}`);
   }
