@@ -63,7 +63,7 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
       operationId: 'createStudy',
       summary: 'Create a study, as a draft',
       description:
-        'Nothing is fielded before it is launched. How respondents come in and go out stands in docs/tutorials/first-study.md.',
+        'Nothing is fielded before it is launched. See docs/reference/studies.md for how respondents enter and return.',
       body: { ...StudyCreation, examples: [creationExample] },
       response: { 201: CreatedStudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),

@@ -56,7 +56,7 @@ export const StudyReply = Type.Object({
   survey: Type.Object({ returns: StringEnum(returnModes), minimumSeconds: Type.Integer() }),
   verification: Type.Object({ service_check: Type.Boolean(), minimum_quality: StringEnum(qualities) }),
   entryUrl: Type.String({
-    description: 'For suppliers, who add rid and src; see docs/tutorials/first-study.md for the rest.',
+    description: 'For suppliers, who add rid and src; see docs/reference/suppliers.md for the rest.',
   }),
   createdAt: Timestamp,
   progress: StudyProgress,

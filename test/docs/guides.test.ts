@@ -1,37 +1,53 @@
 /** Every block of code in the guides runs, in the order of its page, against a whole service. */
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { settings } from '../../src/config/settings.js';
-import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
+import { blocksOf, inOneShell, prepareProject, type Block } from '../helpers/guide-blocks.js';
 import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { freePort } from '../helpers/ports.js';
 import { startTestService } from '../helpers/service.js';
 
 const guides = [
-  'docs/tutorials/first-score.md',
-  ...['score-from-other-languages', 'hash-identities', 'evaluate', 'calibrate', 'step-up', 'go-live'].map(
-    (name) => `docs/how-to/${name}.md`,
-  ),
-];
+  ...['score-from-other-languages', 'hash-identities', 'install-the-probe', 'act-on-verdicts', 'report-outcomes'],
+  ...['receive-webhooks', 'evaluate', 'calibrate', 'step-up', 'go-live', 'send-hosted-links', 'check-tokens'],
+  ...['retry-a-verification', 'set-up-a-study', 'limit-a-study', 'set-verification-rules'],
+  ...['compare-respondents-across-studies', 'use-score-mode'],
+].map((name) => `docs/how-to/${name}.md`);
 /** Pages of all languages have a test of their own. */
 const elsewhere = new Set(['python', 'php', 'go']);
+/** What is shown and not run. */
+const shown = new Set(['http', 'text']);
 const runInAllLanguages = new Set(['docs/how-to/score-from-other-languages.md', 'docs/how-to/hash-identities.md']);
-const service = await startTestService(t);
-const { projectKey, organizationKey, projectId, baseUrl, siteUrl } = service.bootstrap;
-const run = await prepareProject(temporaryDirectory(t), {
+const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
+const { projectKey, organizationKey, projectId, baseUrl, siteUrl, audienceUrl } = service.bootstrap;
+const folder = temporaryDirectory(t);
+const runBlock = await prepareProject(folder, {
   PROJECT_KEY: projectKey,
   ORGANIZATION_KEY: organizationKey,
   PROJECT_ID: projectId,
   API: baseUrl,
+  AUDIENCE: audienceUrl,
   SALT: 'correct horse battery staple',
 });
 /** What single blocks have to print; the others have to end well. */
 const printed: Readonly<Record<string, RegExp>> = {
-  'docs/tutorials/first-score.md, block 2 (js)': /^accept$/,
-  'docs/tutorials/first-score.md, block 4 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
-  'docs/tutorials/first-score.md, block 5 (sh)': /"noProbeRiskScore":45/,
-  'docs/tutorials/first-score.md, block 6 (sh)': /"sessionId":"s-1001"/,
-  'docs/tutorials/first-score.md, block 7 (js)': /^2 1 \[\]$/,
+  'docs/how-to/install-the-probe.md, block 2 (sh)': /"sessionId":"s-1001"/,
+  'docs/how-to/install-the-probe.md, block 3 (sh)': /"noProbeRiskScore":45/,
+  'docs/how-to/act-on-verdicts.md, block 1 (js)': /^(?:accept|keep, and check it today)$/,
+  'docs/how-to/act-on-verdicts.md, block 3 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
+  'docs/how-to/report-outcomes.md, block 1 (js)': /^2 1 \[\]$/,
+  'docs/how-to/receive-webhooks.md, block 1 (sh)': /"secret":"/,
+  'docs/how-to/receive-webhooks.md, block 2 (js)': /^verification\.completed \S+ pass$/,
+  'docs/how-to/send-hosted-links.md, block 1 (sh)': /"url":"/,
+  'docs/how-to/check-tokens.md, block 1 (js)': /^MALFORMED$/,
+  'docs/how-to/check-tokens.md, block 2 (sh)': /"error":"MALFORMED"/,
+  'docs/how-to/set-up-a-study.md, block 1 (sh)': /"status":"fielding"/,
+  'docs/how-to/set-up-a-study.md, block 2 (sh)': /"sample_size":600[^]*"status":"paused"/,
+  'docs/how-to/limit-a-study.md, block 1 (sh)': /"limits":\{"perAddress":30\}/,
+  'docs/how-to/set-verification-rules.md, block 1 (sh)': /"minimumAssurance":"biometric"/,
+  'docs/how-to/use-score-mode.md, block 1 (sh)': /"verificationMode":"score"/,
   'docs/how-to/step-up.md, block 1 (js)': /^heavy (?:allow|review) true$/,
   'docs/how-to/evaluate.md, block 1 (js)': /^none confirmed \d+$/,
   'docs/how-to/calibrate.md, block 1 (sh)': /"hypothetical"/,
@@ -44,10 +60,12 @@ const printed: Readonly<Record<string, RegExp>> = {
 
 for (const page of ['docs/reference/node.md', ...guides]) {
   t.test(`${page}: every block runs`, { timeout: 200_000 }, async (t) => {
-    const blocks = blocksOf(page).filter(({ language }) => !elsewhere.has(language));
+    const blocks = blocksOf(page).filter(({ language }) => !elsewhere.has(language) && !shown.has(language));
+    const run = inOneShell(runBlock, join(folder, 'state'));
     t.ok(blocks.length > 0);
     for (const block of blocks) {
       if (block.language === 'html') await checkTag(t, block.code);
+      else if (block.code.includes('createServer')) t.match(await runServer(block), printed[block.name] ?? /^$/, block.name);
       else t.match(await run(block), printed[block.name] ?? /^/, block.name);
     }
     t.ok(readRepositoryFile(page).split('\n').length <= 150, 'the page is short');
@@ -89,11 +107,23 @@ t.test('no page or example names a variable that would stop the service: what be
   t.end();
 });
 
-t.test('the guides are linked from the README', (t) => {
-  const readme = readRepositoryFile('README.md');
-  for (const page of guides) t.ok(readme.includes(`(${page})`), page);
+t.test('the guides are linked from the list of pages', (t) => {
+  const list = readRepositoryFile('docs/README.md');
+  for (const page of guides) t.ok(list.includes(`(${page.replace('docs/', '')})`), page);
   t.end();
 });
+
+/** A program that receives webhooks runs until it has printed its first event, a test event of the service. */
+async function runServer({ code, ...block }: Block): Promise<string> {
+  const port = await freePort();
+  const webhooks = `/projects/${projectId}/webhooks`;
+  const { body: webhook } = await service.call('POST', webhooks, { body: { url: `http://127.0.0.1:${port}/`, includeTest: true } });
+  const { webhookId, secret } = webhook as { readonly webhookId: string; readonly secret: string };
+  const once = `server.on('request', (_, response) => response.on('close', () => setTimeout(process.exit, 500)));\n`;
+  const output = runBlock({ ...block, code: code + once }, { PORT: String(port), SECRET: secret });
+  await service.call('POST', `${webhooks}/${webhookId}/test`);
+  return output;
+}
 
 /** A tag of the probe names a script that is served, and attributes that it reads. */
 async function checkTag(test: Pick<typeof t, 'match' | 'equal'>, html: string): Promise<void> {
