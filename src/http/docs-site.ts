@@ -23,14 +23,18 @@ export interface DocsSite {
 
 /** In reading order, by their path below docs/. */
 const guides = {
-  'tutorials/first-score': 'start here: page, backend, outcomes',
+  'tutorials/first-score': 'start here: score, probe, outcome, webhook',
+  'tutorials/verify-a-respondent': 'a verification and its token',
+  'tutorials/first-study': 'a study with one supplier',
+  'how-to/act-on-verdicts': 'decide on risk and duplication',
   'how-to/score-from-other-languages': 'scoring in Node.js, Python, PHP and Go',
   'how-to/hash-identities': 'hashing identities, byte by byte',
   'how-to/evaluate': 'a trial that proves something',
   'how-to/calibrate': 'the two thresholds, and when to move them',
-  'how-to/step-up': 'from a score that asks for more to a verification, and back',
-  'how-to/go-live': 'before, and the first weeks',
-  'how-to/connect-suppliers': 'studies: signed links, returns and redirects',
+  'how-to/step-up': 'from a doubtful score to a verification, and back',
+  'how-to/go-live': 'checks before you act, and the first weeks',
+  'how-to/check-tokens': 'a verification in your backend',
+  'how-to/connect-suppliers': 'signed links of studies',
   'explanation/threat-model': 'what a pass proves, and what attacks on it cost',
 } as const;
 
