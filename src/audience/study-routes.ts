@@ -112,7 +112,7 @@ function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
       working,
       {
         operationId: 'updateStudy',
-        summary: 'Change the name, the sample size or the quotas of a study',
+        summary: 'Change the name, sample size, quotas, suppliers or limits of a study',
         description:
           'Merges the body: omitted fields keep their values, and quotas replace all. Limits below the verified respondents are a conflict.',
         params: StudyParams,

@@ -100,7 +100,7 @@ const verification = Type.Partial(
     }),
     minimum_quality: StringEnum(qualities, {
       description:
-        'standard (default): the gate recommended allow or review, and any required verification passed. strict: allow and a biometric pass.',
+        'standard (default): the gate recommended allow or review, and any required verification passed. strict: allow, or step_up, and a biometric pass.',
     }),
   }),
 ).properties;

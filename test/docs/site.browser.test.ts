@@ -23,7 +23,7 @@ t.test('the documentation in a real browser', { skip, timeout: 280_000 }, async 
     await page.goto(url, { waitUntil: 'networkidle' });
     return { page, complaints };
   };
-  for (const path of ['', 'api/scoring.html', 'tutorials/verify-a-respondent.html', 'reference/settings.html'])
+  for (const path of ['', 'api/scoring.html', 'reference/verification.html', 'reference/settings.html'])
     for (const scheme of ['light', 'dark'] as const)
       await t.test(`/docs/${path} in ${scheme}: no complaint, nothing serious for axe, no sideways scrolling`, async (t) => {
         const { page, complaints } = await open(t, `${siteUrl}/docs/${path}`);
