@@ -36,8 +36,10 @@ interface Movement {
 }
 
 /** An answer as its points show it, and the frame of the envelope at which the page says that it went furthest. */
-export interface Answer extends Pick<EnvelopeChallenge, 'startedAtMs' | 'endedAtMs'> {
+export interface Answer extends Pick<EnvelopeChallenge, 'endedAtMs'> {
   readonly challenge: IssuedChallenge;
+  /** From its showing to the next call, by the service's clock. What the page says of its times may begin again, and ends with a frame. */
+  readonly openMs: number;
   readonly peakFrame: number | null;
   /** Places in the track. */
   readonly range: readonly [first: number, last: number];
@@ -71,7 +73,9 @@ export function judgeChallenges(
   let contradictory = false;
   let premature = false;
   let endedAtMs = 0;
-  const revealed = calls.flatMap(({ reply, frameCount }) => ('done' in reply ? [] : [{ ...reply, frameCount }]));
+  const revealed = calls.flatMap(({ atMs, reply, frameCount }) =>
+    'done' in reply ? [] : [{ ...reply, frameCount, shownAtMs: atMs + reply.startAfterMs }],
+  );
   for (const [index, challenge] of revealed.entries()) {
     const claimed = tracks.find(({ id }) => id === challenge.id);
     const next = calls[index + 1];
@@ -94,12 +98,12 @@ export function judgeChallenges(
       premature = true;
       continue;
     }
-    const { startedAtMs, endedAtMs: overAtMs } = claimed;
     const range = rangeOf(claimed, movement.track);
     const [first, last] = range;
     const kept = keptOfAnswer(challenge.type, movement.motion, { first, last }, response.frames);
     if (kept === 0) continue;
-    answers.push({ challenge, startedAtMs, endedAtMs: overAtMs, peakFrame: next.peakFrame ?? null, range });
+    const openMs = next.atMs - challenge.shownAtMs;
+    answers.push({ challenge, openMs, endedAtMs: claimed.endedAtMs, peakFrame: next.peakFrame ?? null, range });
     quality += response.quality * kept;
   }
   return {

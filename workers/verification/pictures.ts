@@ -108,7 +108,7 @@ function placeShown(track: Track, named: readonly number[], faces: NonNullable<S
 
 /** Whether the pictures of an answer show it: that of the frame which the page named before it knew that it would have to show it, and those around. */
 function isAnswerShown(
-  { challenge: { type, timeoutMs }, startedAtMs, endedAtMs, peakFrame, range: [first, last] }: Answer,
+  { challenge: { type, timeoutMs }, openMs, endedAtMs, peakFrame, range: [first, last] }: Answer,
   claimed: Motion,
   { places, frames }: Shown,
   shown: Motion,
@@ -128,7 +128,7 @@ function isAnswerShown(
   for (let frame = first; frame <= last; frame += 1) if (Math.abs(share(frame)) * furthestMin > 1) return false;
   while (over > peak && share(over) < returnShare) over -= 1;
   // Whoever saw the answer asks for the next challenge; whoever saw none waits for as long as it may take.
-  const isIdle = endedAtMs - (claimed.atMs[over] ?? 0) > idleMsMax && endedAtMs - startedAtMs < timeoutMs;
+  const isIdle = endedAtMs - (claimed.atMs[over] ?? 0) > idleMsMax && openMs < timeoutMs;
   const rests = places.flatMap((place, at) => (Math.abs(share(place)) < restShare ? [read(shown, at)] : []));
   if (isIdle || rests.length === 0) return false;
   const restShown = median(rests);

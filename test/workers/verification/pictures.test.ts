@@ -2,11 +2,13 @@
 import t from 'tap';
 import { cropFace } from '../../../src/contract/evidence-frames.js';
 import type { SeenPictures } from '../../../src/contract/verdict.js';
-import type { Answer } from '../../../workers/verification/challenges.js';
+import { findBlinks } from '../../../workers/verification/blink.js';
+import { judgeChallenges, type Answer } from '../../../workers/verification/challenges.js';
+import { readMotion } from '../../../workers/verification/geometry.js';
 import { createRandom } from '../../../workers/seeded-random.js';
 import { pointCount, readTrack } from '../../../workers/verification/landmarks.js';
 import { doubtPictures as doubt } from '../../../workers/verification/pictures.js';
-import { captureHuman, challengesOf, peakOf, type Capture } from '../../helpers/captures.js';
+import { callsFor, captureHuman, challengesOf, peakOf, type Capture } from '../../helpers/captures.js';
 import { gauss } from '../../helpers/head.js';
 
 const side = 96;
@@ -16,8 +18,9 @@ const capture = captureHuman({ challenges, topology: 'key23' });
 const count = capture.frames.atMs.length;
 const answers = challenges.map((challenge, index): Answer => {
   const { startedAtMs, endedAtMs, firstFrame, lastFrame } = capture.challenges[index] ?? noTrack;
+  const openMs = endedAtMs - startedAtMs;
   const peakFrame = peakOf(capture, challenge.id, challenge.type);
-  return { challenge, startedAtMs, endedAtMs, peakFrame, range: [firstFrame, lastFrame] };
+  return { challenge, openMs, endedAtMs, peakFrame, range: [firstFrame, lastFrame] };
 });
 const doubtPictures = (pictures: SeenPictures, frames = capture.frames, given = answers): ReturnType<typeof doubt> =>
   doubt(pictures, frames, given);
@@ -123,8 +126,24 @@ t.test('a peak that is none, that the page did not name, or after which it waite
     const given = answers.map((answer) => (answer.challenge.type === 'turn_left' ? { ...answer, ...over } : answer));
     t.equal(doubtPictures(own, capture.frames, given), 'other_movement', JSON.stringify(over));
   }
-  const late = answers.map((answer) => ({ ...answer, endedAtMs: answer.startedAtMs + answer.challenge.timeoutMs }));
+  // A page that saw no answer waits to the end. Its last frame is from before, and it may have begun again after a wrong movement.
+  const late = answers.map((answer) => ({ ...answer, openMs: answer.challenge.timeoutMs + 20, endedAtMs: 12_000 }));
   t.equal(doubtPictures(own, capture.frames, late), null, 'a challenge that took all its time');
+});
+
+t.test('how long a challenge was open is what the service saw of it, whatever the page says', async (t) => {
+  const track = readTrack(capture.frames);
+  const motion = readMotion(track);
+  const waitedMs = 6_500;
+  const calls = callsFor(challenges, capture, 0).map((call) => ({
+    ...call,
+    atMs: call.atMs + (call.index > 0 ? waitedMs : 0),
+  }));
+  const [first, second] = calls;
+  if (first === undefined || second === undefined || 'done' in first.reply) throw new Error('no challenge');
+  const judged = judgeChallenges({ count, calls }, capture, { track, motion, blinks: findBlinks(motion) });
+  t.equal(judged.answers[0]?.openMs, second.atMs - first.atMs - first.reply.startAfterMs);
+  t.ok((judged.answers[0]?.openMs ?? 0) > waitedMs);
 });
 
 t.test('one picture for a head that turned', async (t) => {
