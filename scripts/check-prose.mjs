@@ -120,7 +120,7 @@ function* faultsOfLinks(path, runs) {
 }
 
 function allPages() {
-  const docs = readdirSync(join(root, 'docs'), { recursive: true }).map((name) => `docs/${name}`);
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
   const examples = readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`);
   return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...examples, ...docs].filter(
     (name) => name.endsWith('.md') && !/^docs\/api\//.test(name),

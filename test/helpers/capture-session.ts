@@ -5,7 +5,7 @@ import type { Envelope } from '../../src/contract/envelope.js';
 import type { VerifyReply } from '../../src/contract/score-envelope.js';
 import { openCapturePage, type CapturePageOptions, type CaptureRun, type Test } from './capture-page.js';
 import { startTestService, type TestService } from './service.js';
-import { createSession, verify } from './verifications.js';
+import { createSession, sendUntilJudged, verify } from './verifications.js';
 
 export interface Participant {
   /** Whether the computed person does what is asked. */
@@ -36,15 +36,6 @@ export interface Participation {
   readonly complaints: readonly string[];
   /** Types of the fraud signals. */
   readonly signals: readonly string[];
-}
-
-/** Sends again while the service is busy, as the widget offers it: pictures are judged within seconds or not at all. */
-async function sendUntilJudged<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
-  const triesMax = 12;
-  for (let tries = 1; ; tries += 1) {
-    const answer = await send();
-    if (answer.status !== 503 || tries === triesMax) return answer;
-  }
 }
 
 export async function takePart(test: Test, person: Participant): Promise<Participation> {

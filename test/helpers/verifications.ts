@@ -45,6 +45,15 @@ export const automated = {
   nonce: 'of another session',
 };
 
+/** Sends again while the service is busy, as the widget offers it: pictures are judged within seconds or not at all. */
+export async function sendUntilJudged<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
+  const triesMax = 12;
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send();
+    if (answer.status !== 503 || tries === triesMax) return answer;
+  }
+}
+
 export async function verify(
   service: Service,
   session: SessionReply,
