@@ -52,12 +52,14 @@ export type SupplierService = ReturnType<typeof createSupplierService>;
 export function createSupplierService(deps: SupplierServiceDeps) {
   const { database, secrets } = deps;
 
-  /** Throws VALIDATION_FAILED, and NOT_FOUND for a project of others. */
-  const require = async ({ organizationId }: SupplierOwner, settings: SupplierSettings): Promise<void> => {
+  const requireValid = (settings: SupplierSettings): void => {
     const issues = findSupplierIssues(settings, deps.environment, deps.postbackProblem);
     if (issues.length > 0) throw invalid(issues);
-    if (settings.projectId !== null && (await deps.findProjectOwner(settings.projectId)) !== organizationId)
-      throw notFound('project');
+  };
+
+  /** Throws NOT_FOUND for a project of others. It may read the database, so it comes before a transaction. */
+  const requireProject = async ({ organizationId }: SupplierOwner, projectId: string | null = null): Promise<void> => {
+    if (projectId !== null && (await deps.findProjectOwner(projectId)) !== organizationId) throw notFound('project');
   };
 
   const changing = changerOf(deps);
@@ -66,7 +68,8 @@ export function createSupplierService(deps: SupplierServiceDeps) {
     /** Throws CONFLICT where the sourceId is taken, or there are too many. */
     async create(actor: Actor, owner: SupplierOwner, creation: SupplierCreation): Promise<CreatedSupplierReply> {
       const settings = { redirects: {}, postbackUrl: null, projectId: null, ...creation };
-      await require(owner, settings);
+      requireValid(settings);
+      await requireProject(owner, settings.projectId);
       const supplierId = makeId('supplier');
       const { secret, sealed } = secrets.make(supplierId);
       return inOrganization(database, owner.organizationId, async (tx) => {
@@ -92,9 +95,10 @@ export function createSupplierService(deps: SupplierServiceDeps) {
     async update(actor: Actor, owner: SupplierOwner, supplierId: string, change: SupplierChange) {
       const missing = (['name', 'sourceId'] as const).find((name) => change[name] === null);
       if (missing !== undefined) throw invalid([{ path: `/${missing}`, message: 'has no default. Send a value.' }]);
+      await requireProject(owner, change.projectId);
       return changing(owner, supplierId, async (tx, supplier): Promise<SupplierReply> => {
         const settings = changedSettings(supplier, change);
-        await require(owner, settings);
+        requireValid(settings);
         if (!(await updateSupplier(tx, supplierId, settings))) throw await conflictOf(tx, owner, settings.sourceId);
         await note(tx, actor, supplier, 'supplier.updated', { from: shown(supplier), to: shown(settings) });
         return showSupplier({ ...supplier, ...settings });

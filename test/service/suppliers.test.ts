@@ -31,6 +31,18 @@ t.test('a supplier is made, read, changed, listed and deleted; its secret is in 
   t.equal((await call('GET', path)).status, 404);
 });
 
+t.test('a supplier is given a project that was just made: nothing waits for a second connection', async (t) => {
+  const { supplierId } = await create({ sourceId: 'late' });
+  const made = (await service.call('POST', '/projects/provision', {
+    body: { name: 'Late' },
+    headers: { 'x-api-key': organizationKey },
+  })) as { readonly body: { readonly projectId: string } };
+  const { projectId } = made.body;
+  const changed = await call('PATCH', `/suppliers/${supplierId}`, { projectId });
+  t.match([changed.status, changed.body], [200, { projectId }], 'within the deadline of a call');
+  t.equal((await call('PATCH', `/suppliers/${supplierId}`, { projectId: 'proj_none' })).status, 404);
+});
+
 t.test('what is wrong with a supplier is named', async (t) => {
   await create({ sourceId: 'taken' });
   const refusals: readonly (readonly [object, number, RegExp])[] = [

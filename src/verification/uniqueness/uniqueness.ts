@@ -112,25 +112,20 @@ interface Seen {
 export function createUniqueness(deps: UniquenessDeps) {
   const seenOf = new WeakMap<Envelope, Seen>();
 
-  const look = async (session: ComparedSession, envelope: Envelope, nowMs: number): Promise<UniquenessFacts> => {
-    const { facts, seen } = await lookUp(deps, session, envelope, nowMs);
-    if (seen !== null) seenOf.set(envelope, seen);
-    return facts;
-  };
-
   return {
     /** Compares with earlier participants. Null in the answer is what there was nothing to compare of. */
     async compare(session: ComparedSession, envelope: Envelope, nowMs: number): Promise<UniquenessFacts> {
       if (session.mode !== 'live') return nothingCompared;
-      const facts = await look(session, envelope, nowMs);
+      const { facts, seen } = await lookUp(deps, session, envelope, nowMs);
+      if (seen !== null) seenOf.set(envelope, seen);
       deps.metrics.faceComparisons.inc({ result: resultOf(facts.biometric) });
       deps.metrics.faceReuse.inc({ result: reuseResultOf(facts.otherRespondentsWithFace) });
       return facts;
     },
 
     /**
-     * Keeps what later sessions are compared with, in the transaction that completes the session (of its organization). Throws
-     * ConcurrentDuplicateError where the same person completed another session after `compare` looked; nothing is written then.
+     * Keeps what later sessions are compared with, in the transaction that completes the session (of its organization), which `compare` has looked
+     * at. Throws ConcurrentDuplicateError where the same person completed another session after `compare` looked; nothing is written then.
      */
     async record(
       tx: Queryable,
@@ -139,7 +134,6 @@ export function createUniqueness(deps: UniquenessDeps) {
       { completedAt, status, evidence }: Completion,
     ): Promise<void> {
       if (session.mode !== 'live') return;
-      if (!seenOf.has(envelope)) await look(session, envelope, completedAt.getTime());
       const seen = seenOf.get(envelope);
       if (seen === undefined) return;
       if (status !== 'fail') await holdAlone(deps, tx, session, seen);
