@@ -15,7 +15,7 @@ import { Fault } from '../errors.js';
 import type { StoredClient } from './oauth-clients.js';
 
 const type = 'at+jwt';
-/** Of clocks of two instances. */
+/** The clocks of two instances may differ by this much. */
 const clockToleranceSeconds = 5;
 
 export interface AccessTokenDeps {

@@ -21,7 +21,7 @@ const scopeSplit = '2026-05-21T00:00:00Z';
 /** The project that a row of api_keys is good for. */
 export const projectOfKey = `CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.project_id END`;
 
-/** What every reader of `api_keys k` takes of a key. */
+/** The columns of `api_keys k` that every reader of a key needs. */
 export const keyColumns = `k.key_id AS "keyId", k.lineage, k.organization_id AS "organizationId", ${projectOfKey} AS "projectId",
   CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.scopes ELSE '{${keyScopes.organization.join(',')}}' END AS scopes,
   json_build_object('perMinute', k.per_minute, 'perDay', k.per_day) AS limits,

@@ -1,11 +1,11 @@
-/** What the consent says of a project, from its settings and its organization’s. */
+/** The consent shows these terms of a project, from its settings and its organization’s. */
 import { configDefaults } from '../contract/project.js';
 import type { ConsentTerms, consentWarnings } from '../contract/consent.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { StoredOrganization } from './organization-store.js';
 import { visibleBranding, type StoredProject } from './project-store.js';
 
-/** Of this installation. */
+/** The face settings of this installation. */
 export interface FacePolicy {
   /** Whether a face is compared with those of other respondents. */
   readonly comparesOthers: boolean;
@@ -14,7 +14,7 @@ export interface FacePolicy {
 
 type Owner = Pick<StoredOrganization, 'name' | 'tier' | 'consent'>;
 
-/** Who is responsible, and their privacy page. */
+/** The controller of the data, and their privacy page. */
 export function controllerOf(
   { fields }: Pick<StoredProject, 'fields'>,
   { name, tier, consent }: Owner,

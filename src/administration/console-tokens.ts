@@ -12,7 +12,7 @@ import { dashboardCallerOf } from './dashboard-claims.js';
 export const consoleIssuer = 'urn:verifyhuman:console';
 const purpose = 'console';
 
-/** What a token is for, and how long it is good for, in seconds. */
+/** Each token has one purpose and a lifetime in seconds. */
 const lifetimes = { link: 600, session: 8 * 3_600, dashboard: 600 } as const;
 export type ConsoleUse = keyof typeof lifetimes;
 

@@ -18,7 +18,7 @@ import type { Queryable, Row } from '../stores/database/port.js';
 export interface LinkOwner {
   readonly organizationId: string;
   readonly projectId: string;
-  /** Of its sessions. */
+  /** Its sessions have this mode. */
   readonly mode: SessionMode;
 }
 

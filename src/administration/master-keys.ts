@@ -18,7 +18,7 @@ export interface MasterKeys {
   readonly current: Uint8Array;
   /** Opens and verifies what is stored, the current one first. */
   readonly readable: readonly Uint8Array[];
-  /** What references to identities derive from: the key of the installation's first start. */
+  /** References to identities derive from this key, the key of the installation's first start. */
   readonly first: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ export interface GivenKeys {
 
 const checkDigits = 16;
 
-/** What names a key without telling anything of it. */
+/** Names a key without revealing any of it. */
 export const checkValueOf = (masterKey: Uint8Array): string =>
   deriveKey(masterKey, 'check-value').toString('hex').slice(0, checkDigits);
 

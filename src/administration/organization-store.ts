@@ -11,7 +11,7 @@ export interface StoredOrganization {
   readonly tier: Tier;
   readonly liteEnabled: boolean;
   readonly allowedDomains: readonly string[];
-  /** As it was set. */
+  /** The settings without defaults. */
   readonly consent: ConsentSettings;
   /** Verifications a month; null: no limit. */
   readonly monthlyQuota: number | null;

@@ -154,7 +154,7 @@ export function showProject(project: StoredProject): ProjectReply {
   };
 }
 
-/** What of the stored branding the tier unlocks today; null where there is nothing to show. */
+/** The part of the stored branding that the tier unlocks today; null if none is left. */
 export function visibleBranding(branding: Branding | undefined, tier: Tier): Branding | null {
   const { enabled = true, ...shown } = branding ?? { enabled: false };
   const unlocked = Object.entries(shown).filter(

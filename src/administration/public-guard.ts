@@ -36,20 +36,20 @@ export const readSiteKey = (siteKey: string): Pick<Visitor, 'mode'> & { readonly
     ? { projectId: siteKey.slice(0, -testSuffix.length), mode: 'test' }
     : { projectId: siteKey, mode: 'live' };
 
-/** What a public call is counted as. */
+/** A public call counts against one of these limits. */
 export type PublicCall = 'reads' | 'sessions' | 'completions' | 'reports';
 
 export interface Admission {
   /** A link of the project also lets the service’s own page in. */
   readonly isLinked?: boolean;
-  /** What the call is counted as, by default a read; reports are counted with the probe’s. */
+  /** The limit that the call counts against, by default a read; reports are counted with the probe’s. */
   readonly counts?: PublicCall;
   /** May refuse the call. What is refused until then, this included, has a limit of its own and uses up no other. */
   readonly charge?: (visitor: Visitor) => Promise<void>;
 }
 
 export interface PublicGuard {
-  /** Who asks, and whether their page may; refuses nobody but unknown site keys and callers over the limit. */
+  /** Finds the visitor, and whether their page is allowed. Refuses only unknown site keys and callers over the limit. */
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
   /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
   admit(request: FastifyRequest, reply: FastifyReply, siteKey: string, admission?: Admission): Promise<Visitor>;

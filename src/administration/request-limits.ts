@@ -199,6 +199,6 @@ function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | 'limits'
   ];
 }
 
-/** What scoring takes off a project’s limits as it counts; nothing for an OAuth client, whose call was taken off its own already. */
+/** The limits that scoring takes a call off as it counts. An OAuth client has none here: its call was taken off its own limits already. */
 export const scoringRateLimits = (caller: KeyCaller): readonly RateLimit[] =>
   caller.client === true ? [] : keyRateLimits(caller);

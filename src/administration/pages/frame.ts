@@ -8,7 +8,7 @@ import { directionOf, footTexts, type FootTexts, type Language } from './languag
 
 export interface PageParts {
   readonly language: Language;
-  /** What the project may show of its own; null for none. */
+  /** The project’s own branding; null without one. */
   readonly branding: Branding | null;
   /** The address of the style sheet of the branding; null where there is nothing of it to style. */
   readonly brandSheet: string | null;

@@ -41,5 +41,5 @@ export function chooseLanguage(asked: string | undefined, acceptLanguage: string
   return accepted.map(({ language }) => language).find(isLanguage) ?? 'en';
 }
 
-/** Of the element html. */
+/** The value of `dir` for the html element. */
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
