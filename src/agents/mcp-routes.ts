@@ -96,7 +96,7 @@ const rpcCodes: Readonly<Record<string, number>> = {
   VALIDATION_FAILED: ErrorCode.InvalidRequest,
   INTERNAL: ErrorCode.InternalError,
 };
-/** Of the range that JSON-RPC leaves to servers. */
+/** JSON-RPC leaves the range of this code to servers. */
 const refusedCode = -32_001;
 
 function answerError(

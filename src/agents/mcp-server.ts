@@ -41,7 +41,7 @@ const requestSchemas = [
   ReadResourceRequestSchema,
 ];
 
-/** What is wrong with the parameters of a message, as a sentence; null if nothing, or if its method is unknown. The SDK would answer with a dump. */
+/** Describes the fault in a message’s parameters; null if there is none, or if its method is unknown. The SDK would answer with a dump. */
 export function findWrongParameter(message: { readonly method?: unknown }): string | null {
   const schema = requestSchemas.find((known) => known.shape.method.value === message.method);
   const issue = schema?.safeParse(message).error?.issues[0];

@@ -20,7 +20,7 @@ export interface AgentTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Of which the token needs one; those of the operation. */
+  /** The scopes of the operation; the token needs one of them. */
   readonly scopes: readonly OAuthScope[];
   readonly input: TSchema;
   readonly output: TSchema;
