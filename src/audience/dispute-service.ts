@@ -139,7 +139,7 @@ const disputeBatch = (
     { line: studyId },
   );
 
-/** What becomes of a row that names these places. */
+/** The result of a row that names these places. */
 function resultOf(named: readonly QuotaReservation[], rejected: ReadonlyMap<string, unknown>): DisputeResult {
   const [place] = named;
   if (place === undefined) return 'unknown';

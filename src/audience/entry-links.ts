@@ -11,7 +11,7 @@ import { entryLines, linkTraits, sign, signerOf, textOf, type EntryLink } from '
 import { normalTrait } from './study-rules.js';
 import type { Study } from './study-store.js';
 
-/** What a link says: its values before anything reads them. */
+/** The values of a link before any check. */
 export interface GivenLink extends Omit<EntryLink, 'exp'> {
   readonly exp: string | undefined;
   readonly sig: string | undefined;
@@ -82,7 +82,7 @@ const timeOf = (exp: string): Date => new Date(Number(exp) * 1_000);
 export const signedTextOf = (link: GivenLink): string | null =>
   link.exp === undefined ? null : textOf(entryLines({ ...link, exp: link.exp }));
 
-/** What suppliers add rid and src to. */
+/** Suppliers add rid and src to this address. */
 export const entryUrlOf = (audienceUrl: string, studyId: string): string => `${audienceUrl}/enter/${studyId}`;
 
 /** The address of a signed link. */

@@ -36,7 +36,7 @@ export interface Visit {
   readonly check: 'new' | 'checked' | 'without cookies';
 }
 
-/** What is known of an address; null: nothing. */
+/** The known facts of an address; null: unknown. */
 export interface Surroundings {
   readonly country: string | null;
   readonly networkClass: NetworkClass | null;
@@ -51,7 +51,7 @@ export interface HostedVerificationClient {
   /** Makes a link for the reservation, and returns its id. */
   makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
   linkUrl(linkId: string): string;
-  /** What came of it, newest; null where nothing has yet. */
+  /** The newest result of the session; null before the first. */
   read(
     reservation: QuotaReservation,
   ): Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly assurance: string } | null>;
@@ -186,12 +186,12 @@ async function gate(
   return JSON.parse(text) as ScoreReply;
 }
 
-/** What a study measures belongs to its project, and the key that created the study may read it. */
+/** The measurements of a study belong to its project, and the key that created the study may read them. */
 export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Study): DataOwner => ({
   ...{ lineage, organizationId, projectId, isTest, isDemo: false },
 });
 
-/** Where a respondent goes from the reservation that they have. */
+/** The next step of a respondent who has a reservation. */
 async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   if (reservation.state === 'completed' || reservation.state === 'terminated')
     return deps.exit(study, reservation, 'finished', 'done');
@@ -232,7 +232,7 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
   return continueAt(deps, study, judged);
 }
 
-/** Of two that make a link at once, the first one's is used. */
+/** If two calls make a link at once, both use the first one’s. */
 async function makeLink(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<string> {
   const returnUrl = `${deps.audienceUrl()}/verified/${reservation.reservationId}`;
   const made = await deps.verification.makeLink(reservation, study, returnUrl);

@@ -13,7 +13,7 @@ import type { Study } from './study-store.js';
 import { placeholderValues, redirectOf, type Exit } from './supplier-rules.js';
 import { findSupplier } from './supplier-store.js';
 
-/** What a place comes to, for its supplier; null: nothing yet. A complete that does not count yet is nothing. */
+/** The supplier’s status of a place; null: none yet. A complete has none until it counts. */
 export function exitStatusOf(
   place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'completion'>,
 ): PlaceStatus | null {
@@ -27,7 +27,7 @@ export function exitStatusOf(
 
 const refusals = { fit: 'screened_out', quality: 'quality', fraud: 'quality', unknown: 'quality' } as const;
 
-/** Who leaves. The place is empty where somebody never had one. */
+/** The leaving respondent. They have no reservation if they never got a place. */
 export type Leaving = Pick<QuotaReservation, 'supplierId' | 'respondentId'> & { readonly reservationId?: string };
 
 export type AnswerExit = (study: Study, leaving: Leaving, status: ExitStatus, page: PageName) => Promise<Answer>;
@@ -50,7 +50,7 @@ export function createExits({ database, secrets }: ExitDeps): AnswerExit {
   };
 }
 
-/** Where a respondent goes whose visit is over: back to the supplier, else to the page. */
+/** The last step of a visit: the address of the supplier, else the page. */
 export function leave(exit: AnswerExit, study: Study, place: QuotaReservation, page: PageName): Promise<Answer> {
   const status = exitStatusOf(place);
   if (status === null || status === 'reversed') return Promise.resolve(pageOf(study, page));

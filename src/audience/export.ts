@@ -23,15 +23,15 @@ const batchMax = 100;
 interface Batch {
   readonly respondents: RespondentReply[];
   readonly nextCursor: string | null;
-  /** Where the next page starts; null on the last. */
+  /** The next page begins after this id; null on the last. */
   readonly lastId: string | null;
 }
 
-/** Which respondents a list shows; verified: those and all who completed. */
+/** The respondents that a list can show; verified includes all who completed. */
 export const shownStatuses = ['verified', 'all', ...respondentStatuses] as const;
 export type ShownStatus = (typeof shownStatuses)[number];
 
-/** Which respondents, and whether with their tokens: whoever has a token can end the interview. */
+/** Tokens are optional: anyone with a token can end the interview. */
 export interface Shown {
   readonly status: ShownStatus;
   readonly token: boolean;
@@ -77,7 +77,7 @@ export async function* exportRespondents(
   }
 }
 
-/** Who took a place, as reports name them. */
+/** The identity behind a place, as reports name it. */
 export const groupOf = (ref: string | null): string | null => ref?.slice(0, 16) ?? null;
 
 const showRespondent = (reservation: QuotaReservation, { token }: Pick<Shown, 'token'>): RespondentReply => ({

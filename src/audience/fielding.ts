@@ -16,7 +16,7 @@ import type { ReservationTokens } from './reservation-tokens.js';
 import { findStudy, type Study } from './study-store.js';
 import { decide, isVerifiedBy, type Need, type PlaceEvent } from './transitions.js';
 
-/** What a respondent gets: the next address, or a page that says what is. */
+/** The reply to a respondent: the next address, or a page. */
 export type Answer =
   | { readonly kind: 'redirect'; readonly url: string }
   | {
@@ -24,7 +24,7 @@ export type Answer =
       readonly page: PageName;
       /** null: none that the link names. */
       readonly study: Study | null;
-      /** Of `checking`: the session that the probe is for. */
+      /** The probe of the page `checking` belongs to this session. */
       readonly sessionId?: string;
     };
 

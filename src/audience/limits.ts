@@ -9,12 +9,12 @@ import type { QuotaReservation } from './reservation-store.js';
 import { claimsOf } from './study-counts.js';
 import type { Study, StudyWithQuotas } from './study-store.js';
 
-/** Who takes a place, as keyed hashes. null: not known, and not limited. */
+/** The person who takes a place, as keyed hashes. null: unknown, and not limited. */
 export interface Claimant {
   readonly deviceRef: string;
-  /** Of the address, or of the /64 of IPv6. */
+  /** Covers the address, or the /64 of IPv6. */
   readonly addressRef: string | null;
-  /** Of the /48 of IPv6. */
+  /** Covers the /48 of IPv6. */
   readonly networkRef: string | null;
   readonly networkClass: NetworkClass | null;
 }
@@ -29,7 +29,7 @@ export interface AddressLimits {
   readonly network: number | null;
 }
 
-/** What the owner set; else a household’s on networks of homes and hosts, none (null) on those of carriers and campuses, and a share of the study on others. */
+/** The owner’s limits come first. The defaults fit a household on home and hosting networks, are a share of the study on others, and null (no limit) on carriers and campuses. */
 export function addressLimits(
   { limits: { perAddress }, sampleSize }: { readonly limits: StudyLimits; readonly sampleSize: number },
   network: NetworkClass | null,

@@ -12,7 +12,7 @@ import { dataOwnerOf } from './entry-service.js';
 import type { QuotaReservation } from './reservation-store.js';
 import type { Study } from './study-store.js';
 
-/** Of one study. Never rejects. */
+/** Reports for one study. Never rejects. */
 export type ReportOutcomes = (study: Study, reservations: readonly QuotaReservation[]) => Promise<void>;
 
 export interface OutcomeReporterDeps {
@@ -34,7 +34,7 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
           logger.error({ err: error, ids }, 'outcomes of quota reservations were refused and are not reported');
         });
       await inOrganization(database, study.organizationId, (tx) =>
-        // What changed meanwhile is reported again, as it is then.
+        // A reservation that changed meanwhile is reported again in its new state.
         tx.query(
           `UPDATE study_places p SET outcome_due = p.completion IS DISTINCT FROM given.completion
              FROM unnest($1::text[], $2::text[]) AS given (place, completion) WHERE p.place_id = given.place`,
@@ -50,7 +50,7 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
 /** Begins the ids of the events that report rejections. */
 export const reversalEvents = 'study-reversal:';
 
-/** What scoring learns: how the interview ended, and whether its complete was rejected later. */
+/** Scoring learns how the interview ended, and whether its complete was rejected later. */
 function outcomesOf(place: QuotaReservation): readonly OutcomeEvent[] {
   const event = { sessionId: place.reservationId, detail: { respondentId: place.respondentRef } };
   return [...endOf(place, event), ...reversalOf(place, event)];

@@ -16,7 +16,7 @@ import type { Study } from './study-store.js';
 
 export interface PageSenderDeps {
   readonly audienceUrl: () => string;
-  /** Of the study’s project; null: there is no such study. */
+  /** The presentation of the study’s project; null: there is no such study. */
   readonly presentationOf: (studyId: string) => Promise<Presentation | null>;
 }
 

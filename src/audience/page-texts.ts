@@ -1,4 +1,4 @@
-/** What the pages of a study say, in the languages of the widget. They never reveal what the gate saw. */
+/** The texts of a study’s pages in the languages of the widget. They never reveal the reasons of the gate. */
 import type { Language } from '../administration/pages/languages.js';
 
 export const pageNames = [

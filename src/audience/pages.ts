@@ -11,7 +11,7 @@ export interface StudyPageParts extends PageParts {
   readonly audienceUrl: string;
   /** null: the link names no study. */
   readonly studyName: string | null;
-  /** Of `checking`; null on all others. */
+  /** Only on the page `checking`; null on all others. */
   readonly check: { readonly sessionId: string; readonly probeKey: string; readonly next: string } | null;
 }
 

@@ -11,7 +11,7 @@ import { findReservations, isReservationId, type QuotaReservation } from './rese
 import { restore, reverseAll } from './reversals.js';
 import { findStudy, type Study } from './study-store.js';
 
-/** Which of these sessions outcome events reject now, and why; what this capability reported itself is left out. */
+/** Finds the sessions that outcome events reject now, with the reason. It omits the reports of this capability itself. */
 export type FindRejections = (
   owner: DataOwner,
   sessionIds: readonly string[],

@@ -22,10 +22,10 @@ import { quotaCounts, type Study } from './study-store.js';
 /** Whose word a return is, weakest first. */
 export const returnedBys = ['browser', 'survey', 'owner'] as const;
 export type ReturnedBy = (typeof returnedBys)[number];
-/** What rejects a complete: the buyer, the survey or the owner by a later return, or an outcome event of the session. */
+/** A complete is rejected by the buyer (dispute), by a later return of the survey or the owner, or by an outcome event of the session. */
 export type ReversedBy = 'dispute' | 'return' | 'outcome';
 
-/** What is known of a respondent; null: nothing. */
+/** The known traits of a respondent; null: unknown. */
 export interface Traits {
   readonly country: string | null;
   readonly gender: string | null;
@@ -53,7 +53,7 @@ export interface QuotaReservation extends Traits {
   readonly duplicateBand: DuplicateBand | null;
   readonly receiptId: string | null;
   readonly linkId: string | null;
-  /** Of the browser that took the place; null: none took it yet. */
+  /** The browser that took the place; null until one does. */
   readonly deviceRef: string | null;
   readonly addressRef: string | null;
   readonly networkRef: string | null;
@@ -66,7 +66,7 @@ export interface QuotaReservation extends Traits {
   readonly returnedBy: ReturnedBy | null;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
-  /** What rejects the complete now; null: nothing. */
+  /** The current rejection of the complete; null: none. */
   readonly reversedBy: ReversedBy | null;
   /** When a dispute or a return rejected it last, also where that was withdrawn. */
   readonly reversedAt: Date | null;

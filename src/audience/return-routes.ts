@@ -46,7 +46,7 @@ function registerReport(scope: FastifyInstance, { returns, takeVisit }: ReturnRo
       const surveyKey = resourceKeyOf(request);
       const caller = surveyKey === null ? { owner: keyCaller(request) } : { surveyKey };
       return returns.report(caller, request.params.studyId, request.body).catch(async (error: unknown) => {
-        // Who tries keys is held like any other visitor.
+        // A caller who guesses keys is limited like any other visitor.
         if (error instanceof Fault && error.code === 'INVALID_KEY') await takeVisit(request.clientAddress);
         throw error;
       });

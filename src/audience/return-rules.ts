@@ -1,5 +1,5 @@
 /**
- * What a return from the survey makes of a place. Pure. The first answer stands, until a stronger word comes: the browser's is the weakest, then
+ * Decides the effect of a return from the survey on a place. Pure. The first answer counts until a stronger source reports: the browser's is the weakest, then
  * the survey's (its key, or its signature), then the owner's. Browser and survey may come in either order, with the same result.
  *
  *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──quality, as strong──▶ reversed

@@ -123,7 +123,7 @@ interface Applied {
   readonly teaches: boolean;
 }
 
-/** Where the study was made smaller while they were out, whoever comes back first has what is left. */
+/** If the study was made smaller meanwhile, the rest goes to the respondents who return first. */
 async function close(tx: Queryable, study: Study, found: QuotaReservation, given: GivenReturn): Promise<Applied> {
   const { state } = found;
   const kept = { reservation: found, changed: false, teaches: false };

@@ -20,7 +20,7 @@ export const returnLines = (studyId: string, placeId: string, status: string, t:
   ...['vh-return-1', studyId, placeId, status, t],
 ];
 
-/** Of the way back to the supplier: the address’s {sig}, and that of a postback. */
+/** Signs the redirect to the supplier: the address’s {sig}, and that of a postback. */
 export const exitLines = (studyId: string, placeId: string, rid: string, status: string): Lines => [
   ...['vh-exit-1', studyId, placeId, rid, status],
 ];
@@ -31,7 +31,7 @@ const digest = (secret: string, lines: Lines): Buffer => createHmac('sha256', se
 
 export const sign = (secret: string, lines: Lines): string => digest(secret, lines).toString('base64url');
 
-/** Which secret made the signature; null: none of them. Compares in constant time. */
+/** Finds the secret that made the signature; null: none. Compares in constant time. */
 export function signerOf({ current, previous }: Secrets, lines: Lines, signature: string): keyof Secrets | null {
   const given = Buffer.from(signature, 'base64url');
   const isBy = (secret: string | null): boolean => {

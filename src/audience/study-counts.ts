@@ -51,7 +51,7 @@ export function medianOf(histograms: readonly Readonly<Record<string, number>>[]
   return null;
 }
 
-/** Of a place that was just made. The study comes first: every other change locks it first. */
+/** Counts a place that was just made. It locks the study first, as every other change does. */
 export async function countEntry(
   tx: Queryable,
   { studyId, organizationId, supplierId, enteredAt }: QuotaCounts,
@@ -90,7 +90,7 @@ export async function countChanges(tx: Queryable, changes: readonly PlaceChange[
   await countCompletes(tx, changes);
 }
 
-/** Of one study, supplier and day. */
+/** All changes belong to one study, supplier and day. */
 async function countGroup(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
   const [first] = changes;
   if (first === undefined) return;
@@ -124,7 +124,7 @@ async function countGroup(tx: Queryable, changes: readonly PlaceChange[]): Promi
 const shiftedBy = (histogram: string, bucket: number, by: number): string =>
   `jsonb_set(${histogram}, '{${bucket}}', to_jsonb(coalesce((seconds->>'${bucket}')::int, 0) + ${by}))`;
 
-/** Who took a place, by the kinds that are known. */
+/** The known kinds of identity behind a place. */
 export const claimsOf = ({
   deviceRef,
   addressRef,

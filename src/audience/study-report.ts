@@ -1,4 +1,4 @@
-/** What became of the respondents of a study, by supplier or by day of the entry. Reads counts, and no places. */
+/** Reports the respondents of a study by supplier or by day of the entry. Reads counts, and no places. */
 import {
   reportGroupsMax,
   ReportRow,

@@ -70,7 +70,7 @@ export const normalCountries = (countries: readonly string[]): readonly string[]
   ...new Set(countries.map((country) => country.toUpperCase())),
 ];
 
-/** As traits are compared. */
+/** Traits are compared in this form. */
 export const normalTrait = (text: string): string => text.trim().toLowerCase();
 
 const transitions: Readonly<Record<StudyState, Partial<Readonly<Record<StudyAction, StudyState>>>>> = {
@@ -81,7 +81,7 @@ const transitions: Readonly<Record<StudyState, Partial<Readonly<Record<StudyActi
   cancelled: {},
 };
 
-/** What can be done with a study in this state. */
+/** The actions that a study allows in this state. */
 export const possibleActions = (state: StudyState): readonly StudyAction[] =>
   Object.keys(transitions[state]) as StudyAction[];
 
@@ -142,7 +142,7 @@ export function screen(
   const strict = minimumQuality === 'strict';
   if (country !== null && !countries.includes(country)) return 'country';
   const isRepeated = duplicateBand === 'confirmed' || duplicateBand === 'likely';
-  // Where the owner lets people share a browser, sharing that one is no repetition.
+  // If the owner lets people share a browser, a shared one is no repetition.
   if (isRepeated && (strict || !sharesDevice)) return 'duplicate';
   if (isProgram) return 'gate';
   switch (recommendation) {

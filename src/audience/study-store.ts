@@ -6,7 +6,7 @@ import type { Queryable, Row } from '../stores/database/port.js';
 import { normalTrait } from './study-rules.js';
 import { countNames, type PlaceCounts } from './transitions.js';
 
-/** What of an organization a caller sees: all its projects’ studies (null), or those of one; of test mode or of live mode. */
+/** The studies that a caller sees: of all projects of the organization (null) or of one, in test mode or in live mode. */
 export interface StudyOwner {
   readonly organizationId: string;
   readonly projectId: string | null;
@@ -146,7 +146,7 @@ async function readQuotasOf(tx: Queryable, studyIds: readonly string[]): Promise
   return found;
 }
 
-/** What a quota does not ask for is absent. */
+/** Omits fields that the quota does not restrict. */
 const withoutNulls = (quota: StoredQuota): StoredQuota =>
   Object.fromEntries(Object.entries(quota).filter(([, value]) => value !== null)) as unknown as StoredQuota;
 

@@ -15,7 +15,7 @@ import type { SupplierSettings } from './supplier-store.js';
 
 const sample = Object.fromEntries(placeholders.map((name) => [name, 'x']));
 
-/** What is wrong with an address that may hold placeholders, as the end of a sentence; `problemOf` judges it with them filled in. */
+/** Describes the fault of an address with placeholders, as the end of a sentence. `problemOf` judges it with the placeholders filled in. */
 export function templateProblem(address: string, problemOf: (filled: string) => string | null): string | null {
   const unknown = placeholdersOf(address).find((name) => !placeholders.some((known) => known === name));
   if (unknown !== undefined)
@@ -64,7 +64,7 @@ const mergedRedirects = (base: SupplierRedirects, change: SupplierChange['redire
         }),
       );
 
-/** What an exit says of itself: the values of the placeholders. */
+/** An exit provides the values of the placeholders. */
 export interface Exit {
   readonly studyId: string;
   readonly placeId: string;
@@ -81,7 +81,7 @@ export const placeholderValues = (
   sig: sign(secret, exitLines(exit.studyId, exit.placeId, exit.rid, exit.status)),
 });
 
-/** Where the supplier has a respondent of this status sent; null: nowhere. */
+/** The supplier’s redirect for a respondent of this status; null: none. */
 export function redirectOf(redirects: SupplierRedirects, status: ExitStatus): string | null {
   const isRefusal = status === 'quality' || status === 'duplicate';
   return redirects[status] ?? (isRefusal ? (redirects.screened_out ?? null) : null);

@@ -43,7 +43,7 @@ export interface SupplierServiceDeps {
   readonly postbacks: Omit<PostbackDeliveries, 'insert'>;
   /** Called with each supplier that was changed, once the change is in force. */
   readonly onChange: (supplierId: string) => void;
-  /** What is wrong with an address that postbacks are sent to, as the end of a sentence, or null. */
+  /** Describes the fault of an address for postbacks, as the end of a sentence; null if it has none. */
   readonly postbackProblem: (address: string) => string | null;
 }
 

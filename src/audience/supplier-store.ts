@@ -84,7 +84,7 @@ export const findSupplier = (
 export const findSupplierOfSource = (tx: Queryable, owner: SupplierOwner, sourceId: string): Promise<Supplier | null> =>
   findOne(tx, owner, ['source_id', sourceId], '');
 
-/** Which of these the owner has. */
+/** Finds which of these suppliers belong to the owner. */
 export const knownSuppliers = async (
   tx: Queryable,
   { organizationId, isTest }: SupplierOwner,

@@ -1,5 +1,5 @@
 /**
- * What happens to a place, decided from one table: an event, the state of the place, and the state of the study as it stands under its lock.
+ * Decides changes of a place from one table: an event, the state of the place, and the state of the study under its lock.
  * An event that the table does not name for them changes nothing.
  *
  *     entering ──admit──▶ verifying ──pass──▶ surveying ──complete──▶ completed
@@ -27,7 +27,7 @@ export type ReservationState = (typeof reservationStates)[number];
 export const screenedFors = ['gate', 'verification', 'duplicate', 'country', 'full', 'limit'] as const;
 export type ScreenedFor = (typeof screenedFors)[number];
 
-/** What a reason is called outside. */
+/** Maps each reason to its public name. */
 export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> = {
   ...{ gate: 'quality', verification: 'quality', duplicate: 'duplicate', country: 'targeting' },
   ...{ full: 'full', limit: 'limit' },
@@ -45,7 +45,7 @@ export type Need = 'held' | 'verified';
 export interface Transition {
   readonly to: ReservationState;
   readonly needs: Need | null;
-  /** Where what it needs is not there. */
+  /** The state if the place lacks what it needs. */
   readonly otherwise: ReservationState;
 }
 
@@ -111,7 +111,7 @@ export function decide(event: PlaceEvent, study: StudyFacts, place: PlaceFacts):
   const [, , , target, needs = null, otherwise = place.state] = row;
   const first = study.serviceCheck ? 'verifying' : 'surveying';
   const to = target === 'first' ? first : target;
-  // Who was verified is counted in sample and quotas already.
+  // A verified respondent already counts in sample and quotas.
   return { to, needs: needs === 'verified' && place.verified ? null : needs, otherwise };
 }
 
