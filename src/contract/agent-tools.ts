@@ -1,4 +1,4 @@
-/** What the tools for agents take and answer: the operations’ own shapes, cut to what fits a conversation. */
+/** Input and output of the tools for agents: the operations’ own shapes, cut to what fits a conversation. */
 import { Type, type Static } from 'typebox';
 import { Analytics, AnalyticsQuery } from './analytics.js';
 import { pageFields } from './paging.js';

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 
-/** Of keys that anybody may mint: they measure, and touch nothing. */
+/** Anyone may create these keys, so they measure and change nothing. */
 const demo = ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'] as const;
 const project = [
   ...demo,

@@ -40,7 +40,7 @@ export type Calibration = Static<typeof Calibration>;
 
 const overrides = Type.Partial(Type.Object(knobs, { additionalProperties: false }), { additionalProperties: false });
 
-/** What a project stores: any of the knobs, and any of them again per source. */
+/** A project stores any of the knobs, and any of them again per source. */
 export const LiteConfig = Type.Object(
   {
     ...overrides.properties,

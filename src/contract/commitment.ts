@@ -7,9 +7,9 @@
  */
 export interface CommittedFrame {
   readonly atMs: number;
-  /** As in the envelope's `points`: 4 bytes a point. */
+  /** The envelope's `points`, 4 bytes each. */
   readonly points: Uint8Array;
-  /** As in the envelope's `hashes`; empty where the envelope has none. */
+  /** The envelope's `hashes`; empty without any. */
   readonly hash: string;
 }
 
@@ -30,5 +30,5 @@ export function commitmentBytes(previous: string | null, frames: readonly Commit
   return bytes;
 }
 
-/** Of ASCII. */
+/** The text is ASCII. */
 const textBytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));

@@ -1,10 +1,10 @@
-/** Who answers for the respondents’ data, and what the consent of the widget says. */
+/** The controller of the respondents’ data, and the terms in the consent of the widget. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum } from './common.js';
 
 const controller = { minLength: 1, maxLength: 200 } as const;
 
-/** Of an organization. Null takes a field back to its default. */
+/** The settings of an organization. Null resets a field to its default. */
 export const ConsentSettings = Type.Partial(
   Type.Object({
     controller: Nullable(

@@ -11,7 +11,7 @@ const codes = (
   'TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
 ).split(' ');
 
-/** What people write in place of the assigned code: reserved and former codes, and those of languages. */
+/** People write these instead of the assigned code: reserved and former codes, and codes of languages. */
 const meant: Readonly<Record<string, string>> = {
   UK: 'GB',
   EN: 'GB',
@@ -29,7 +29,7 @@ const meant: Readonly<Record<string, string>> = {
   ZR: 'CD',
 };
 
-/** Of those the two that whole administrations use, so that they name a country wherever people declare one. */
+/** Whole administrations use these two, so they name a country in every declaration. */
 const customary: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
 const anyCode = `(?:${patternsByFirstLetter().join('|')})`;
@@ -59,7 +59,7 @@ export function readDeclaredCountry(text: string): string | null {
   return Object.hasOwn(customary, code) ? (customary[code] ?? null) : null;
 }
 
-/** What to say of a text that is no country’s code. */
+/** The message for a text that is no country code. */
 export function describeUnknownCountry(text: string): string {
   if (text.toUpperCase() === 'XK')
     return 'is user-assigned and names no country in ISO 3166-1, though files of addresses use it for Kosovo; leave it out.';

@@ -119,7 +119,7 @@ export const EnvelopeChallenge = Type.Object({
 });
 export type EnvelopeChallenge = Static<typeof EnvelopeChallenge>;
 
-/** What passive models and image statistics measured over the capture. Weak evidence each; none of them passes anybody. */
+/** Measurements of passive models and image statistics over the capture. Each is weak evidence; none of them passes a respondent. */
 export const EnvelopeFeatures = Type.Object({
   antispoof: Absent(unit('Raw output of an anti-spoofing model, 1 for real.')),
   passiveLiveness: Absent(unit('Raw output of a passive liveness model, 1 for live.')),
@@ -232,7 +232,7 @@ export const Envelope = Type.Object(
 );
 export type Envelope = Static<typeof Envelope>;
 
-/** What a schema cannot say, as the issues of a 422: lengths that must agree with each other. Empty where all is well. */
+/** The checks that a schema cannot express, as the issues of a 422: lengths that must agree with each other. Empty if all agree. */
 export function findEnvelopeIssues({
   frames,
   embedding,

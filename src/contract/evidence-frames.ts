@@ -51,7 +51,7 @@ export function cropFace(points: ArrayLike<number>): FaceCrop {
   };
 }
 
-/** What a thread is started with. */
+/** A thread starts with this data. */
 export interface PictureThread {
   /** Folder of the models. */
   readonly directory: string;
@@ -65,8 +65,8 @@ export interface PictureTask {
 export interface PictureFindings {
   /** x, y of the 23 points of key23 in pixels of each picture; null where it shows no face. */
   readonly faces: readonly (readonly number[] | null)[];
-  /** Of each picture with each: how alike they are once their faces’ points lie on each other, -1 to 1; 0 where either shows none. */
+  /** Similarity of each pair of pictures after their faces’ points are aligned, -1 to 1; 0 if either shows no face. */
   readonly likeness: readonly (readonly number[])[];
-  /** Of the pictures in which the face is most as it usually is. */
+  /** Taken from the pictures in which the face is closest to its usual state. */
   readonly embedding: EnvelopeEmbedding | null;
 }

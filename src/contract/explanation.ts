@@ -5,16 +5,16 @@ import type { RecordedVerdict } from './pool.js';
 import type { Finding } from './score.js';
 
 export interface ExplainedFinding extends Finding {
-  /** As raised. */
+  /** The weight before caps and offsets. */
   readonly weight: number;
   /** After the country’s multiplier and the discount of its correlation group. */
   readonly discounted: number;
-  /** As it counted: after the axis’s cap and what was set off. Positive against, negative in favour. */
+  /** The weight after the axis’s cap and offsets. Positive against, negative in favour. */
   readonly applied: number;
   readonly list: 'against' | 'for' | 'notes';
 }
 
-/** What speaks against on one axis. */
+/** The evidence against on one axis. */
 export interface AxisSum {
   readonly axis: Axis;
   readonly raised: number;
@@ -23,7 +23,7 @@ export interface AxisSum {
   readonly counted: number;
 }
 
-/** What of a verdict can be held against that of another model. */
+/** The fields of a verdict that can be compared with those of another model. */
 export type ComparedVerdict = Pick<
   RecordedVerdict,
   | 'modelVersion'
@@ -36,14 +36,14 @@ export type ComparedVerdict = Pick<
   | 'classification'
 >;
 
-/** What one model makes of the facts. */
+/** The result of one model for the facts. */
 export interface ScoreBreakdown {
   readonly verdict: ComparedVerdict;
   /** Strongest first within against, for and notes. */
   readonly findings: readonly ExplainedFinding[];
   /** Axes on which something was raised. */
   readonly axes: readonly AxisSum[];
-  /** What findings in favour took away; zero or negative. */
+  /** The logits that findings in favour removed; zero or negative. */
   readonly favour: number;
   /** Most that an axis may contribute. */
   readonly axisMax: number;
@@ -66,11 +66,11 @@ export interface Explanation {
   readonly authentic: boolean;
   /** The verdict at scoring time; null while only the counters store has the receipt. */
   readonly recorded: ComparedVerdict | null;
-  /** What the model of this service makes of the facts today. */
+  /** The result of this service’s model today. */
   readonly present: ScoreBreakdown;
   /** null where they were not asked for. */
   readonly facts: ScoreFacts | null;
 }
 
-/** What `explain --facts` prints and `replay` reads. */
+/** `explain --facts` prints this, and `replay` reads it. */
 export type RecordedFacts = Pick<Explanation, 'recorded'> & { readonly facts: ScoreFacts };

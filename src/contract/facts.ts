@@ -28,7 +28,7 @@ export function isOwnNetwork(network: NetworkClass | null): boolean {
 /** A keyed hash standing for an identifier within one project: 16 lower-case hex characters. */
 export type Ref = string;
 
-/** What relays strangers’ traffic under an address that looks like a respondent’s own, and is rented for that. */
+/** A relay carries strangers’ traffic under an address that looks like a respondent’s own, and is rented for that. */
 export type Relay = 'tor' | 'residential_proxy';
 
 export interface AddressFacts {
@@ -58,9 +58,9 @@ export interface DuplicateCandidate {
   readonly respondent: Ref | null;
   readonly device: Ref | null;
   readonly prefix: Ref | null;
-  /** Of the token that its page kept; null without one. Absent in older receipts, like the address. */
+  /** The token that its page kept; null without one. Absent in older receipts, like the address. */
   readonly token?: Ref | null;
-  /** Of its address; null where strangers share that. */
+  /** Its address; null if strangers share it. */
   readonly address?: Ref | null;
   readonly sketch: DeviceSketch | null;
   /** How it was found. */
@@ -83,7 +83,7 @@ export interface Neighborhood {
   readonly prefixes: number;
 }
 
-/** What the counters store counted, this session included, in one atomic step. */
+/** The figures that the counters store counted in one atomic step, this session included. */
 export interface CountFacts {
   readonly deviceSessionsDay: number | null;
   readonly deviceRespondentsDay: number | null;
@@ -144,9 +144,9 @@ export interface AgentFacts {
 /** One page load, its newest update merged over its load. */
 export interface ProbeFacts {
   readonly body: ProbeBody;
-  /** Of the load message, if one came. */
+  /** The transport of the load message, if one came. */
   readonly transport: ProbeTransport;
-  /** Of the newest update after it: how it came, and what had passed since the load by the page’s age and by its clock. */
+  /** The newest update after the load: its transport, and the time since the load by the page’s age and by its clock. */
   readonly update?: { readonly transport: ProbeTransport; readonly pageMs: number; readonly clockMs: number };
 }
 
@@ -159,13 +159,13 @@ export interface ProbeRecord extends ProbeFacts {
 /** light: a press of a button. heavy: a capture. */
 export type StepUpIntensity = 'light' | 'heavy';
 
-/** What came of the verification that a score asked for. */
+/** The result of the verification that a score requested. */
 export type StepUpOutcome = {
   readonly passed: boolean;
   readonly intensity: StepUpIntensity;
 };
 
-/** What a request says of how the caller is integrated; shown as notes. */
+/** Properties of the caller’s integration in a request; shown as notes. */
 export interface IntegrationFacts {
   /** Names that the contract does not know, with the nearest that it does; at most five. */
   readonly unknownFields?: readonly string[];
@@ -214,20 +214,20 @@ export interface ScoreFacts {
   readonly integration?: IntegrationFacts;
   /** The receipt that the session got before this one; absent in older receipts. */
   readonly supersedes?: string | null;
-  /** What came of the verification that an earlier score of the session asked for; absent without one. */
+  /** The result of the verification that an earlier score of the session requested; absent without one. */
   readonly stepUp?: StepUpOutcome;
   /** Degraded signals that gathering already knows of; the core adds its own. */
   readonly degraded: readonly DegradedSignal[];
 }
 
-/** Where each finding was placed; what `faithful` compares. */
+/** The list and the strength of each finding; `faithful` compares it. */
 export type Classification = readonly {
   readonly code: string;
   readonly list: 'against' | 'for' | 'notes';
   readonly strength: Finding['strength'];
 }[];
 
-/** What the core makes of the facts. */
+/** The core’s result for the facts. */
 export interface ScoreOutcome {
   readonly reply: ScoreReply;
   readonly classification: Classification;
@@ -238,11 +238,11 @@ export interface ScoreOutcome {
   readonly caps: readonly string[];
   /** Probability of fraud, calibrated on the sessions of the fit. */
   readonly probability: { readonly value: number; readonly low: number; readonly high: number };
-  /** What each finding was worth, in the order in which they were found. */
+  /** The contributions of the findings, in the order in which they were found. */
   readonly contributions: readonly Contribution[];
 }
 
-/** What one finding did to the score. For operators: weights are no part of what callers read. */
+/** The effect of one finding on the score. For operators: callers never read weights. */
 export interface Contribution {
   readonly code: string;
   readonly axis: Axis;

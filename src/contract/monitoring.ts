@@ -22,11 +22,11 @@ export type Activity = Static<typeof Activity>;
 export const ActivityReply = Type.Object({ sessionId: Type.String(), accepted: Type.Boolean() });
 export type ActivityReply = Static<typeof ActivityReply>;
 
-/** What was observed, from whichever source. */
+/** An observation from any source. */
 export interface Observation {
   readonly behavior: ProbeBody['beh'];
   readonly questions: readonly QuestionSnapshot[];
-  /** As the page read its user agent; null where it did not say. */
+  /** The user agent as the page read it; null if the page did not report it. */
   readonly pageAgent: string | null;
   readonly transport: ProbeTransport;
 }

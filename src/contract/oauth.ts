@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 
-/** What an access token can be allowed, and the scope that an API key needs for the same. */
+/** The permissions of an access token, each with the API key scope for the same. */
 export const oauthScopes = {
   'lite:score': { meaning: 'Score sessions.', keyScope: 'lite:write' },
   'lite:read': {

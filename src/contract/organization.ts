@@ -14,7 +14,7 @@ export const OrganizationSettings = Type.Object({
 });
 export type OrganizationSettings = Static<typeof OrganizationSettings>;
 
-/** What is left out stays as it is; null, like an empty list, leaves no origin allowed outside of development. */
+/** Omitted fields stay unchanged. Null, like an empty list, allows no origin outside of development. */
 export const SettingsChange = Type.Object({
   allowedDomains: Type.Optional(Type.Unsafe<string[] | null>({ ...OriginPatterns, type: ['array', 'null'] })),
   consent: Type.Optional(ConsentSettings),

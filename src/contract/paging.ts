@@ -9,7 +9,7 @@ export const pageFields = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'nextCursor of the page before.' })),
 };
 
-/** What a list is asked for. A misspelt name is refused: a filter that is passed over would show everything. */
+/** The query of a list. An unknown name is refused: an ignored filter would show everything. */
 export const ListQuery = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
 
 export const PageQuery = ListQuery(pageFields);

@@ -1,4 +1,4 @@
-/** What passes between the main thread and a worker: packed lists of tasks and of answers in the same order. A task fails alone. */
+/** Messages between the main thread and a worker: packed lists of tasks, and of replies in the same order. A task fails alone. */
 import type { Envelope } from './envelope.js';
 import type { Classification, DeviceSketch, DuplicateCandidate, ScoreFacts } from './facts.js';
 import type { Observation, RaisedFlag } from './monitoring.js';
@@ -34,7 +34,7 @@ export type PoolTask =
   | { readonly kind: 'fit'; readonly subject: FitSubject }
   | { readonly kind: 'sources'; readonly cells: readonly SourceCell[] }
   | { readonly kind: 'calibration'; readonly cells: readonly LabelledCell[]; readonly honest: readonly HonestSession[] }
-  /** What a capture is recognised by when it comes again; looked up before its verdict. */
+  /** Marks that recognise a repeated capture; looked up before its verdict. */
   | { readonly kind: 'marks'; readonly envelope: Envelope }
   | { readonly kind: 'verdict'; readonly facts: VerdictFacts }
   /** How probable it is that each candidate is the device of `own`. */
@@ -46,11 +46,11 @@ export type PoolTask =
     }
   /** A load message of the probe: the sketch of its device, and how suspicious it is by itself. */
   | { readonly kind: 'message'; readonly body: ProbeBody; readonly transport: ProbeTransport }
-  /** Which of a project’s thresholds an observation of a session crosses. */
+  /** The thresholds of a project that an observation of a session crosses. */
   | { readonly kind: 'watch'; readonly observation: Observation; readonly monitoring: Monitoring }
   | { readonly kind: 'model' };
 
-/** What a receipt keeps of the verdict, in addition to the facts. */
+/** The part of the verdict that a receipt keeps in addition to the facts. */
 export interface RecordedVerdict extends DecisionInputs {
   readonly modelVersion: string;
   readonly score: number;
@@ -63,11 +63,11 @@ export interface RecordedVerdict extends DecisionInputs {
 
 export interface PoolResults {
   readonly score: {
-    /** As JSON. */
+    /** The reply as JSON. */
     readonly reply: string;
     readonly degraded: readonly string[];
     readonly recommendation: ScoreReply['recommendation'];
-    /** What the record keeps of it, packed. */
+    /** The verdict for the record, packed. */
     readonly outcome: Uint8Array;
   };
   readonly evidence: {
@@ -80,9 +80,9 @@ export interface PoolResults {
   readonly message: {
     readonly sketch: DeviceSketch;
     readonly bands: readonly string[];
-    /** What the message by itself says against its session: code of each finding, and its logits before any discount or cap. */
+    /** The message’s own evidence against its session: code of each finding, and its logits before any discount or cap. */
     readonly indicators: readonly (readonly [code: string, weight: number])[];
-    /** What the same input has in common with it in another session; none where there was too little. */
+    /** Marks that the same input has in another session too; empty if there was too little input. */
     readonly movement: readonly string[];
   };
   /** In the order of the inputs. */

@@ -6,7 +6,7 @@ export const postbackType = 'place.ended';
 export const deliveredTypes = [...eventTypes, postbackType] as const;
 export type DeliveredType = (typeof deliveredTypes)[number];
 
-/** What a place comes to. It changes where a respondent comes back, or a complete is rejected. */
+/** The status of a place. It changes if a respondent returns or a complete is rejected. */
 export type PlaceStatus = Exclude<ExitStatus, 'finished'> | 'reversed';
 
 /** sessionId is the place. */

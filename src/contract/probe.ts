@@ -223,7 +223,7 @@ export const ProbeBody = Type.Object(
 );
 export type ProbeBody = Static<typeof ProbeBody>;
 
-/** What the HTTP request that carried the probe said of its sender, to compare with the body. */
+/** The sender of the probe according to its HTTP request, to compare with the body. */
 export interface ProbeTransport {
   readonly userAgent: string | null;
   readonly acceptLanguage: string | null;

@@ -94,7 +94,7 @@ const settable = {
   ),
 };
 
-/** What is stored of a project: any of what may be set. */
+/** A project stores any of these settings. */
 export const ProjectFields = Type.Object(
   { ...settable, branding: Type.Optional(Branding) },
   { additionalProperties: false },
@@ -115,7 +115,7 @@ const issuing = Type.Partial(
   }),
 ).properties;
 
-/** What a caller may change: the fields, and the other name for the origins. */
+/** The fields that a caller may change, and the other name for the origins. */
 export const ProjectChange = Type.Object({ ...ProjectFields.properties, ...alias }, { additionalProperties: false });
 export type ProjectChange = Static<typeof ProjectChange>;
 
@@ -125,7 +125,7 @@ export const ProjectCreation = Type.Object(
 );
 export type ProjectCreation = Static<typeof ProjectCreation>;
 
-/** As creation, without branding; that it is named here with an impossible schema gives its refusal a sentence of its own. */
+/** Creation without branding. The impossible schema of branding gives its refusal a separate message. */
 export const ProjectProvisioning = Type.Object(
   {
     ...settable,
@@ -141,7 +141,7 @@ export const ProjectProvisioning = Type.Object(
   { additionalProperties: false },
 );
 
-/** What replies show of the parts: additive, so that a client of today reads the replies of tomorrow. */
+/** Replies show these parts. They are additive, so that a client of today reads the replies of tomorrow. */
 export const ProjectConfigReply = Type.Object(ProjectConfig.properties);
 export const ThresholdsReply = Type.Object(Thresholds.properties, { description: 'Thresholds that were set.' });
 export const EffectiveSettings = Type.Object(
@@ -211,7 +211,7 @@ export const ProvisioningReply = Type.Object({
 });
 export type ProvisioningReply = Static<typeof ProvisioningReply>;
 
-/** What the widget reads when it mounts. Nothing here is secret. */
+/** The widget reads this when it mounts. Nothing here is secret. */
 export const PublicConfig = Type.Object({
   siteKey: Type.String(),
   verificationMode: StringEnum(verificationModes),

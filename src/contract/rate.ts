@@ -1,7 +1,7 @@
-/** What remains of a limit on calls. */
+/** The remainder of a limit on calls. */
 export interface RateState {
   readonly allowed: boolean;
-  /** Of the limit that is nearest to being used up. */
+  /** The limit that is nearest to being used up. */
   readonly limit: number;
   readonly remaining: number;
   /** Calls of that window that were allowed, this one included; more than `limit` if others count under a higher one. */

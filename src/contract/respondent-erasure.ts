@@ -1,4 +1,4 @@
-/** What was erased of a respondent. */
+/** Counts of erased data of a respondent. */
 import { Type, type Static } from 'typebox';
 import { Count, Timestamp } from './common.js';
 

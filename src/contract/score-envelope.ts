@@ -1,4 +1,4 @@
-/** What the page gets of a finished verification, and the signed envelope of score mode. Absent: not shown or not measured. */
+/** The page’s part of a finished verification, and the signed envelope of score mode. Absent: not shown or not measured. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum } from './common.js';
 import { unit } from './project-parts.js';

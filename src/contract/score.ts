@@ -12,7 +12,7 @@ export const strengths = ['none', 'weak', 'moderate', 'strong'] as const;
 export const duplicateBands = ['none', 'possible', 'likely', 'confirmed'] as const;
 export const independenceBands = ['independent', 'shared', 'concentrated'] as const;
 export const recommendations = ['allow', 'review', 'block', 'step_up'] as const;
-/** What held a score where it is. uncorroborated: one axis alone speaks. policy: the project’s own choice weighed in. dispositive: a signal that may decide alone was seen. */
+/** Limits that held a score. uncorroborated: one axis alone has evidence. policy: the project’s own choice weighed in. dispositive: a signal that may decide alone was seen. */
 export const ceilings = ['uncorroborated', 'policy', 'dispositive'] as const;
 export type Ceiling = (typeof ceilings)[number];
 export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as const;
@@ -46,7 +46,7 @@ export const RespondentStats = Type.Object(
       'History prior of this respondent, used only while native history is thin. If it is not used, a note of the evidence explains why.',
   },
 );
-/** As it is scored with: what was sent as null is absent. */
+/** The statistics that scoring uses: values sent as null are absent. */
 export type RespondentStats = Omit<Static<typeof RespondentStats>, 'reconciliationRate'> & {
   readonly reconciliationRate?: number;
 };
@@ -67,7 +67,7 @@ export const WebBotAuth = Type.Object(
   },
   { description: 'HTTP Message Signature (RFC 9421, Ed25519) that the respondent’s agent sent to the survey.' },
 );
-/** As it is verified: what was sent as null or empty is absent. */
+/** The signature that is verified: values sent as null or empty are absent. */
 export interface WebBotAuth {
   readonly method: string;
   readonly targetUri: string;

@@ -1,5 +1,5 @@
 /**
- * What happened to a session, as one part of the service reports it to the others: webhooks deliver it, analytics counts it. An event is
+ * Session events, by which one part of the service informs the others: webhooks deliver them, analytics counts them. An event is
  * written in the transaction of its change (src/stores/outbox/outbox.ts) and arrives at least once; readers detect repetitions by `eventId`.
  *
  * The data of an event holds every fact that any payload shows, under the names of the payload. Which payload shows which of them, and when,
@@ -38,7 +38,7 @@ export interface VerificationFacts {
   /** The hosted page’s link that the session came through. */
   readonly link_id: string | null;
   readonly mode: SessionMode;
-  /** As the session was created with; empty if none. */
+  /** The metadata of the session’s creation; empty if none. */
   readonly metadata: Metadata;
   readonly fraud_signals: readonly FraudSignal[];
   /** Most important first; empty on a pass. */
@@ -60,7 +60,7 @@ export interface VerificationFacts {
   readonly duplication: (Duplication & { readonly overall: number }) | null;
   readonly data_collector: string | null;
   readonly prior_participation: PriorParticipation | null;
-  /** Of verification.scored, like recommended_decision; null on other events. */
+  /** Set on verification.scored, like recommended_decision; null on other events. */
   readonly risk_score: number | null;
   readonly recommended_decision: VerdictDispatch['decision'] | null;
   /** From the session’s creation to its verdict; null if unknown. */
@@ -98,7 +98,7 @@ export interface EventOf<Type extends string, Data> {
   readonly organizationId: string;
   readonly projectId: string;
   readonly sessionId: string;
-  /** Of test or demo mode. */
+  /** True in test and demo mode. */
   readonly isDemo: boolean;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;

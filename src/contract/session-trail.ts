@@ -1,4 +1,4 @@
-/** What is known of scored sessions: the probe’s visits, receipts with their verdicts, and outcomes; and lists of them. */
+/** The trail of scored sessions: visits of the probe, receipts with their verdicts, and outcomes; and lists of sessions. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { outcomeTypes, reasonClasses } from './outcome.js';

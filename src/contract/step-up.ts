@@ -4,10 +4,10 @@ import type { DeviceSketch, StepUpIntensity } from './facts.js';
 
 export interface StepUp {
   readonly receiptId: string;
-  /** As it was scored. */
+  /** The session id of the score. */
   readonly sessionId: string;
   readonly intensity: StepUpIntensity;
-  /** Of the page that was scored; null where too little of it is known. */
+  /** The device of the page that was scored; null if too little of it is known. */
   readonly device: DeviceSketch | null;
 }
 

@@ -39,7 +39,7 @@ export type Disputes = Static<typeof Disputes>;
 export const disputeResults = ['reversed', 'already', 'unknown', 'ambiguous', 'not_completed'] as const;
 export type DisputeResult = (typeof disputeResults)[number];
 
-/** What became of each row, in the order of the request. */
+/** The results of the rows, in the order of the request. */
 export const DisputeReply = Type.Object({
   received: Count('Rows of the request.'),
   reversed: Count('Completes that this request rejected.'),

@@ -1,4 +1,4 @@
-/** What became of the respondents of a study, in counts: for the study, a supplier, or a day. */
+/** Counts of a study’s respondents: for the study, a supplier, or a day. */
 import { Type, type Static } from 'typebox';
 import { Count, Nullable, StringEnum } from './common.js';
 
@@ -17,7 +17,7 @@ export const ScreenOuts = Type.Object({
 });
 export type ScreenOuts = Static<typeof ScreenOuts>;
 
-/** Where the respondents are who were not screened out. Together with those, and without verified, they are everyone who entered. */
+/** Counts of respondents who were not screened out, by stage. With the screened out, and without verified, they add up to everyone who entered. */
 export const StudyFunnel = Type.Object({
   undecided: Count('Respondents who left before the gate decided.'),
   verifying: Count('On the hosted verification page.'),

@@ -8,7 +8,7 @@ import { ageMax } from './study.js';
 export const exitStatuses = ['complete', 'full', 'screened_out', 'quality', 'duplicate', 'finished'] as const;
 export type ExitStatus = (typeof exitStatuses)[number];
 
-/** What may stand in an address, in braces. */
+/** An address may contain these in braces. */
 export const placeholders = ['rid', 'status', 'place', 'study', 'sig'] as const;
 
 export const suppliersPerOrganizationMax = 500;

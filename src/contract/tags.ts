@@ -1,4 +1,4 @@
-/** What the groups of operations in the API document are for, in the order in which a reader meets them. A route's tag stands here. */
+/** Purposes of the groups of operations in the API document, in reading order. A route's tag must be listed here. */
 export const tagDescriptions = {
   Scoring: 'Risk, duplication and independence of a respondent’s session, and the evidence behind a score.',
   Thresholds: 'Simulated and recommended thresholds.',

@@ -187,7 +187,7 @@ export const RecommendationsReply = Type.Object({
 export type RecommendationsReply = Static<typeof RecommendationsReply>;
 
 /**
- * What of a session decides its recommendation under any thresholds. Sessions that agree in it are counted together. stepUpThreshold null:
+ * The facts of a session that decide its recommendation under any thresholds. Sessions with equal facts are counted together. stepUpThreshold null:
  * step-up was off.
  */
 export interface DecisionInputs {
@@ -228,11 +228,11 @@ export interface LevelCounts {
   readonly fraudTotal: number;
 }
 
-/** What thresholds are fitted to: one source, or the project. */
+/** Thresholds are fitted to one source, or to the project. */
 export interface FitSubject {
   readonly cells: readonly DistributionCell[];
   readonly current: { readonly reviewLow: number; readonly blockThreshold: number };
-  /** Of all sources, its own included: a source with few labels leans on the others. null for the project itself. */
+  /** Counts of all sources, this one included: a source with few labels leans on the others. null for the project itself. */
   readonly project: LevelCounts | null;
   readonly targetFalseBlockRate: number;
   /** Makes the bootstrap repeatable. */

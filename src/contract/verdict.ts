@@ -46,7 +46,7 @@ export interface VerdictThresholds {
   readonly overall: number;
 }
 
-/** What earlier sessions say of this capture, by the marks that the `marks` task gives. */
+/** Earlier sessions with the marks of this capture; the `marks` task computes the marks. */
 export interface ReplayFacts {
   /** Whether another session sent the very same embedding. */
   readonly embeddingSeen: boolean;
@@ -58,13 +58,13 @@ export interface ReplayFacts {
   readonly motionMarks: number;
 }
 
-/** What the pictures show that the service asked for. */
+/** Findings in the pictures that the service requested. */
 export interface SeenPictures {
   /** Frames that it named, ascending. */
   readonly named: readonly number[];
   /** In their order: the picture’s side and the face’s points in it, null without a face. null: they did not come, or are others. */
   readonly faces: readonly { readonly side: number; readonly points: readonly number[] | null }[] | null;
-  /** Of each with each, as PictureFindings has it; empty without pictures. */
+  /** Similarity of each pair, as in PictureFindings; empty without pictures. */
   readonly likeness: readonly (readonly number[])[];
   /** They came and were not judged, as the capture fails without them. */
   readonly isUnneeded?: true;
@@ -79,7 +79,7 @@ export interface VerdictFacts extends CameraPolicy {
   readonly sessionId: string;
   readonly nonce: string;
   readonly mode: SessionMode;
-  /** Of a pass; the project’s. */
+  /** The project’s minimum for a pass. */
   readonly minimumAssurance: DemandedAssurance;
   /** How many challenges the session asks for, and the page’s calls for them, in order. */
   readonly challengeCount: number;
@@ -92,13 +92,13 @@ export interface VerdictFacts extends CameraPolicy {
   /** Whether contributions are shown: the diagnostics header with a key that allows it, or exposeBreakdown in score mode. */
   readonly breakdown: boolean;
   readonly uniqueness: UniquenessFacts;
-  /** Of a step-up: the device that was scored. null: it is none, or too little of the device was known. */
+  /** The device that was scored, in a step-up. null: not a step-up, or too little of the device was known. */
   readonly scoredDevice: DeviceSketch | null;
   /** null where marks could not be looked up. */
   readonly replay: ReplayFacts | null;
   /** null where the project asks for no pictures. */
   readonly pictures: SeenPictures | null;
-  /** What the HTTP request that carried the envelope said of its sender. */
+  /** The sender of the envelope according to its HTTP request. */
   readonly transport: ProbeTransport;
   readonly address: AddressFacts | null;
 }
@@ -184,7 +184,7 @@ export const UnifiedVerdict = Type.Object({
 });
 export type UnifiedVerdict = Static<typeof UnifiedVerdict>;
 
-/** What stands in the answer of `POST /public/verify`, under the names of the SDK’s result. */
+/** The reply of `POST /public/verify`, under the names of the SDK’s result. */
 export const Verdict = Type.Object({
   modelVersion: Type.String({ description: 'Hash of the rules that decided.' }),
   status: StringEnum(verdictStatuses),
@@ -213,7 +213,7 @@ export const Verdict = Type.Object({
 });
 export type Verdict = Static<typeof Verdict>;
 
-/** What score mode does with a verdict; in block mode the status is that of the verdict. */
+/** The effect of score mode on a verdict; in block mode the status is that of the verdict. */
 export const VerdictDispatch = Type.Object({
   status: StringEnum(dispatchStatuses),
   decision: StringEnum(decisions, { description: 'recommended_decision of verification.scored.' }),
@@ -224,14 +224,14 @@ export const VerdictDispatch = Type.Object({
 });
 export type VerdictDispatch = Static<typeof VerdictDispatch>;
 
-/** What of the risk may be shown, by the project’s riskAggregator: absent where off, null in shadow. */
+/** The part of the risk that the project’s riskAggregator shows: absent if off, null in shadow. */
 export interface ShownRisk {
   readonly risk?: VerdictRisk | null;
   readonly riskOverall?: number;
   readonly duplication?: Duplication | null;
 }
 
-/** What a page may learn, in place of the verdict’s fields of the same names; workers/verification/page-view.ts says why. */
+/** The part of a verdict that a page may learn, under the same names; workers/verification/page-view.ts explains the choice. */
 export type PageVerdict = Pick<
   Verdict,
   | 'failureCategory'
@@ -245,7 +245,7 @@ export type PageVerdict = Pick<
   | 'summary'
 > & { readonly shown: ShownRisk; readonly reason: string | null };
 
-/** What the core makes of the facts: the verdict for the record and the backend, and what of it a page may learn. */
+/** The core’s result for the facts: the verdict for the record and the backend, and the part that a page may learn. */
 export interface VerdictOutcome {
   readonly verdict: Verdict;
   readonly dispatch: VerdictDispatch;
@@ -253,7 +253,7 @@ export interface VerdictOutcome {
   readonly page: PageVerdict;
 }
 
-/** What a capture is recognised by when it is sent again: keep with the session, look up before the verdict. */
+/** Marks that recognise a repeated capture: keep them with the session, look them up before the verdict. */
 export interface CaptureMarks {
   /** null without an embedding. */
   readonly embedding: string | null;

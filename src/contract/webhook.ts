@@ -143,7 +143,7 @@ export const DeliveryQuery = ListQuery({
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
-/** Of the postbacks to a supplier. */
+/** Filters the postbacks to a supplier. */
 export const PostbackQuery = ListQuery({ ...pageFields, state: Type.Optional(StringEnum(attemptStates)) });
 export type PostbackQuery = Static<typeof PostbackQuery>;
 
