@@ -51,7 +51,7 @@ export function measureFaces(model: string, faces: readonly MeasuredFace[]) {
     entry,
     strangerPairs: strangers.length,
     samePairs: same.length,
-    /** Of strangers beyond the cutoff of a normal distribution for one in a thousand: more than 0.001 is a heavier tail. */
+    /** The share of strangers beyond the cutoff of a normal distribution for one in a thousand. More than 0.001 is a heavier tail. */
     tail: strangers.filter((value) => value > edge).length / strangers.length,
     lowestSame: decimals(lowest),
     /** Largest gallery in which 95% of the same people are found, and the largest that the pairs vouch for. */

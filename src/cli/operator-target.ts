@@ -1,5 +1,5 @@
 /**
- * Where an operator’s command goes: said before anything is written, and never guessed. Without a service, the environment has to name the
+ * Finds the target of an operator’s command: named before any write, and never guessed. Without a service, the environment has to name the
  * database and the master key.
  */
 import { join, resolve } from 'node:path';

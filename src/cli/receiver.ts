@@ -26,7 +26,7 @@ Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS [--times
   process.exit(2);
 }
 
-/** What is wrong with the options, in words; null where nothing is. */
+/** Describes the fault of the options; null if there is none. */
 function faultOf(): string | null {
   const { port, fail, times, hang } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)

@@ -24,7 +24,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
       void service.stop().then(
         () => process.exit(0),
         (error: unknown) => {
-          // What a store that hangs was asked is asked again by whoever comes next; that is no failure of this process.
+          // Later calls repeat the requests of a store that hangs; that is no failure of this process.
           const isStore = isUnavailable(error);
           if (isStore) logger.warn({ reason: causeOf(error) }, 'store close timed out; acknowledged data is safe');
           else logger.error({ err: error }, 'shutdown failed');
