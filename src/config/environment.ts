@@ -1,5 +1,5 @@
 /**
- * What stands between the environment of the process and its settings: values that are given as files, and names that only look like
+ * Prepares the environment of the process for the settings: reads values that are given as files, and removes names that only look like
  * settings.
  *
  * NAME_FILE in place of NAME names a file with the value, for every setting. Kubernetes describes every service of a namespace
@@ -18,7 +18,7 @@ export interface ResolvedEnvironment {
 
 /** Names that Kubernetes makes of a service's name. */
 const injectedName = /_SERVICE_HOST$|_SERVICE_PORT(?:_[A-Z0-9_]+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_PROTO|_PORT|_ADDR)?$/;
-/** What it gives to NAME_PORT. */
+/** The value that Kubernetes gives to NAME_PORT. */
 const injectedAddress = /^(?:tcp|udp|sctp):\/\//;
 
 /** Prefixes of our settings other than VH_. Other programs use them too, so an unknown name is noted and not refused. */

@@ -25,7 +25,7 @@ export const roles = ['api', 'consumers', 'audience'] as const;
 export type Role = (typeof roles)[number];
 
 interface Setting<T> {
-  /** What an absent variable means; undefined where absence itself has a meaning. */
+  /** The value of an absent variable; undefined if absence itself has a meaning. */
   readonly fallback: T;
   readonly parse: (text: string) => T;
   readonly meaning: string;
