@@ -15,7 +15,7 @@ import { readSessionCookie, sessionCookie } from './session-cookie.js';
 export interface ConsoleRouteDeps {
   readonly sessions: ConsoleSessions;
   readonly siteUrl: () => string;
-  /** Where the page finds the API, and studies. */
+  /** Addresses at which the page finds the API and the studies. */
   readonly baseUrl: () => string;
   readonly audienceUrl: () => string;
   /** Folder of the built page. */
