@@ -17,7 +17,7 @@ import { packageRoot } from '../package-root.js';
 import { pagePolicy, renderPage } from './page.js';
 
 export interface DemoDeps {
-  /** Where a backend reaches this service; asked on each visit, because a free port is known only once it listens. */
+  /** A backend reaches this service here. Asked on each visit, because a free port is known only once it listens. */
   readonly siteUrl: () => string;
   /** The demo project’s public probe key. */
   readonly probeKey: string;
@@ -78,7 +78,7 @@ interface DemoVisit extends Static<typeof DemoVisitBody> {
 }
 
 /**
- * What a customer’s backend does with a finished interview. Never fails; whatever is wrong with a value, the scoring call itself says so.
+ * Builds the scoring call of a customer’s backend for a finished interview. Never fails; the scoring call itself reports invalid values.
  * Always in this order of fields: an identical retry is one whose body is the same.
  */
 function buildScoreRequest(visit: DemoVisit, salt: string): ScoreRequest {

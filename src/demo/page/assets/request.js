@@ -57,7 +57,7 @@ function codeBlock(id, heading, title, text) {
   return h('div', { class: 'stack' }, h('div', { class: 'code-head' }, h(heading, { id, text: title }), button), code);
 }
 
-/** Where the clipboard is refused, the text is selected instead. */
+/** If the clipboard is refused, the text is selected instead. */
 async function copy(text, code, button) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,7 +1,7 @@
 /** A random id that this browser keeps, standing for the panel’s own id of a person. */
 const name = 'vh-demo-visitor';
 
-/** Where storage is refused, the id lasts as long as the page. */
+/** If storage is refused, the id lasts as long as the page. */
 let fallback = null;
 
 export function visitorId() {

@@ -1,4 +1,4 @@
-/** What the reply’s codes mean, in words. A code that is not here is shown as it is. */
+/** Words for the reply’s codes. A code that is not listed is shown unchanged. */
 
 export const recommendations = {
   allow: { label: 'Allow', tone: 'good', advice: 'Let this respondent in.' },
