@@ -1,5 +1,5 @@
 /**
- * Who may call a route. A route without declared access does not register. One hook resolves the credential, counts the call against the
+ * Decides who may call a route. A route without declared access does not register. One hook resolves the credential, counts the call against the
  * key’s limits, checks scope, role and owner, and sets `request.caller`. A resource of another organization is a 404, as one that does not
  * exist.
  */

@@ -146,10 +146,10 @@ export function createRouteTable() {
       for (const name of typeof method === 'string' ? [method] : method)
         routes.push({ method: name, pattern: new RegExp(`^${source}/?$`), parameters });
     },
-    /** Of the routes that match a path; empty if none does. */
+    /** Methods of the routes that match a path; empty if none does. */
     methodsOf(path: string): readonly string[] {
       const matching = routes.filter(({ pattern }) => pattern.test(path));
-      // As in the router, a fixed path takes precedence over one with parameters.
+      // A fixed path takes precedence over one with parameters, as in the router.
       const fewest = Math.min(...matching.map(({ parameters }) => parameters));
       return [...new Set(matching.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
     },

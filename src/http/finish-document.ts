@@ -143,7 +143,7 @@ interface SharingOperation {
   responses?: Shared;
 }
 
-/** What operations repeat, error replies and parameters, stands once. Returns a copy. */
+/** Moves parts that operations repeat (error replies and parameters) to one place. Returns a copy. */
 export function shareParts<const T extends object>(document: T): T {
   const copy = structuredClone(document) as Document;
   const operations = Object.values(copy.paths ?? {}).flatMap((methods) => Object.values(methods));

@@ -159,7 +159,7 @@ export const repliesPath = 'src/http/recorded-replies.json';
 
 const recorded = JSON.parse(readFileSync(join(packageRoot, repliesPath), 'utf8')) as RecordedReplies;
 
-/** As the examples of a media type. */
+/** Forms the examples of a media type. */
 const asExamples = (bodies: Readonly<Record<string, object>>) =>
   Object.fromEntries(Object.entries(bodies).map(([name, value]) => [name, { value }]));
 
