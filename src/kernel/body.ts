@@ -1,5 +1,5 @@
 /**
- * What every JSON body is checked for apart from its schema: nulls of optional fields, depth, and text that a database can store.
+ * Checks every JSON body for faults that its schema cannot describe: nulls of optional fields, depth, and text that a database cannot store.
  */
 import { pointerSegment, type Issue } from '../errors.js';
 import { metadataBytesMax, metadataDepthMax, type Metadata } from '../contract/session.js';
