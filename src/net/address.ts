@@ -13,7 +13,7 @@ export interface Address {
   readonly text: string;
   readonly family: AddressFacts['family'];
   readonly range: AddressRange;
-  /** Where one household or device sits: the address itself, or for IPv6 its /64, inside which devices change their address at will. */
+  /** The location of one household or device: the address itself, or for IPv6 its /64, inside which devices change their address at will. */
   readonly place: string;
   /** The network that neighbors share: /24 for IPv4, /48 for IPv6, in canonical CIDR form. */
   readonly prefix: string;
@@ -79,7 +79,7 @@ function innerRange({ parts }: ipaddr.IPv6): AddressRange | null {
   return range === 'public' ? null : range;
 }
 
-/** As two groups of 16 bits. Teredo writes its client’s with every bit turned over. */
+/** Returns two groups of 16 bits. Teredo inverts every bit of its client’s address. */
 function innerIPv4(parts: readonly number[]): number[] | null {
   const [first = 0, second = 0, third = 0] = parts;
   if (first === 0x2002) return [second, third];

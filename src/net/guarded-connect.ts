@@ -77,6 +77,6 @@ export function createResolveHost(): ResolveHost {
   };
 }
 
-/** As other programs of the machine resolve it, its file of hosts included: what a development set-up needs for localhost. */
+/** Resolves like other programs of the machine, with its file of hosts: a development set-up needs that for localhost. */
 export const resolveLocally: ResolveHost = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);

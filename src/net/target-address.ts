@@ -1,5 +1,5 @@
 /**
- * Which addresses a request of ours to a customer’s server may go to: those of the public internet, and nothing else. Refused are all that
+ * Decides to which addresses our requests to a customer’s server may go: those of the public internet, and nothing else. Refused are all that
  * reach into a network of somebody’s own, all that carry another address inside (mapped, translated, tunnelled), and all that are set aside.
  *
  * IPv4 is allowed except for the blocks below; IPv6 only within 2000::/3, the one block that is handed out, except for those below. What is
@@ -97,7 +97,7 @@ const ports: readonly string[] = ['443', '8443'];
 /** Names below public top-level domains that are never public. */
 const innerNames = /(?:^|\.)(?:home\.arpa|onion)$/;
 
-/** What is wrong with the address of a target, as the end of a sentence; null if nothing. Its name is resolved when connecting. */
+/** Describes the fault of a target’s address, as the end of a sentence; null if it has none. Its name is resolved when connecting. */
 export function objectionTo(text: string, { classify, allowPrivate }: TargetRules): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://example.com/hooks.';
   const url = new URL(text);
@@ -119,7 +119,7 @@ function objectionToHost(host: string, classify: ClassifyTarget): string | null 
     const verdict = classify(host);
     return verdict.allowed ? null : `must be on the public internet; ${host} is ${verdict.kind}.`;
   }
-  // What ends in no top-level domain of the internet (.svc, .internal, .corp) has a meaning inside of a network only.
+  // A name without a top-level domain of the internet (.svc, .internal, .corp) has a meaning inside of a network only.
   if (!host.includes('.') || parse(host).isIcann !== true || innerNames.test(host))
     return `must be on the public internet; ${host} is a private name.`;
   return null;

@@ -22,7 +22,7 @@ export function readWebAddress(text: string): URL | null {
   return new URL(text);
 }
 
-/** What is wrong with an address that people are sent on to, as the end of a sentence that starts with its name; null where nothing is. */
+/** Describes the fault of an address that people are redirected to, as the end of a sentence that starts with its name; null if it has none. */
 export function redirectProblem(text: string, environment: Environment): string | null {
   const url = readWebAddress(text);
   if (url === null) return 'must be an absolute https:// URL without user name and password.';
