@@ -11,9 +11,9 @@ import type { Database } from '../stores/database/port.js';
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** Longest time ahead that an assertion may expire, in seconds: it bounds what has to be remembered. */
 const expiresAheadSecondsMax = 600;
-/** Of the client’s clock and ours. */
+/** The client’s clock and ours may differ by this much. */
 const clockToleranceSeconds = 30;
-/** Of remembered assertions that are over, taken away with each that is remembered. */
+/** Each remembered assertion removes at most this many that have ended. */
 const tidyMax = 100;
 const jtiLengthMax = 512;
 /** Verified against where there is no such client, so that a refusal takes as long; whatever it is signed with, it is refused. */
@@ -23,12 +23,12 @@ const nobody: ClientKeySet = {
 
 export interface AssertionDeps {
   readonly database: Database;
-  /** What an assertion may be addressed to: the server, or its token endpoint. */
+  /** An assertion may be addressed to these: the server, or its token endpoint. */
   readonly audiences: () => readonly string[];
   readonly now: () => number;
 }
 
-/** Who an assertion says that it is of; null where it is no JWT. Nothing of it is believed by that. */
+/** The client that an assertion claims to be from; null if it is no JWT. The claim is not verified here. */
 export function claimedClient(assertion: string): string | null {
   try {
     return decodeJwt(assertion).sub ?? null;

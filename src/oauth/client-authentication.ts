@@ -1,5 +1,5 @@
 /**
- * Who asks the token endpoint: by secret (client_secret_basic) or by assertion (private_key_jwt), never both. A refusal says the same and
+ * Authenticates callers of the token endpoint by secret (client_secret_basic) or by assertion (private_key_jwt), never both. A refusal says the same and
  * takes the same work whatever was wrong. Failures are limited by client; a right credential passes, so that others cannot lock it out.
  */
 import { timingSafeEqual } from 'node:crypto';

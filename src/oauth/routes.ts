@@ -97,7 +97,7 @@ const headers = {
   'cross-origin-resource-policy': 'cross-origin',
 } as const;
 
-/** What a client discovers: the authorization server (RFC 8414) and its resources (RFC 9728). All addresses come from the settings. */
+/** Registers the metadata of the authorization server (RFC 8414) and its resources (RFC 9728). All addresses come from the settings. */
 function registerMetadata(app: FastifyInstance, { siteUrl, apiUrl }: OAuthDeps): void {
   const config = { access };
   app.get('/.well-known/oauth-authorization-server', { config }, async (_request, reply) => {
