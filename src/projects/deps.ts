@@ -1,4 +1,4 @@
-/** What the routes of administration work with. */
+/** Dependencies of the administration’s routes. */
 import type { Environment } from '../config/settings.js';
 import type { Database } from '../stores/database/port.js';
 import type { Directories } from '../administration/directories.js';
@@ -12,7 +12,7 @@ export interface AdministrationDeps {
   readonly now: () => number;
   /** Every type of fraud signal that a verdict may carry. */
   readonly fraudSignalTypes: readonly string[];
-  /** Of these sources of a project’s live sessions, those that none was ever scored for. */
+  /** Filters sources of a project’s live sessions down to those without any score. */
   readonly findSilentSources: (
     owner: { readonly organizationId: string; readonly namespace: string },
     sourceIds: readonly string[],

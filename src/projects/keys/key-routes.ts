@@ -25,14 +25,14 @@ import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
-/** What distinguishes the two sets. */
+/** The differences between the two sets. */
 interface KeySet {
   readonly path: string;
   /** Ends the operation ids. */
   readonly of: 'Project' | 'Organization';
   readonly params: Record<string, TSchema>;
   readonly ownerAccess: { readonly project: string } | { readonly organization: string };
-  /** Who may make keys, and who may replace, limit and revoke them. */
+  /** Access for making keys, and for replacing, limiting and revoking them. */
   readonly mint: Pick<Extract<Access, { role?: unknown }>, 'credential' | 'role'>;
   readonly write: Pick<Extract<Access, { role?: unknown }>, 'credential' | 'role'>;
   readonly projectOf: (request: FastifyRequest) => string | null;

@@ -76,7 +76,7 @@ export function writeBootstrap(directory: string, bootstrap: Bootstrap): void {
   renameSync(draft, pathOf(directory));
 }
 
-/** What an earlier start wrote, or null. */
+/** The result of an earlier start, or null. */
 export function readBootstrap(directory: string): Bootstrap | null {
   try {
     return JSON.parse(readFileSync(pathOf(directory), 'utf8')) as Bootstrap;

@@ -17,7 +17,7 @@ const purpose = 'operator';
 const identity = { issuer: 'urn:verifyhuman:operator', audience: 'verifyhuman-admin-port' } as const;
 const lifetimeSeconds = 60;
 const sendDeadlineMs = 30_000;
-/** Of the look whether somebody is there. */
+/** Limits the check for a running service. */
 const lookDeadlineMs = 10_000;
 const misdirected = 421;
 
@@ -33,7 +33,7 @@ export function registerOperatorChannel(
   const { publicKey } = deriveSigningKey(deps.masterKey, purpose);
   void app.register(async (scope) => {
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-    /** What the token says; null, answered, where it does not sign this body. */
+    /** Reads the token’s claims. Replies and returns null if the token does not sign this body. */
     const admit = async (request: FastifyRequest, reply: FastifyReply, body: string): Promise<JWTPayload | null> => {
       const token = (request.headers.authorization ?? '').replace(/^Bearer /i, '');
       const { payload } = await jwtVerify(token, publicKey, {
@@ -84,7 +84,7 @@ export type SentCommand =
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'nobody' | 'elsewhere' };
 
-/** What a service works on. */
+/** A service works on these stores. */
 export interface ServiceStores {
   readonly stores: readonly string[];
   /** The last migration there. */

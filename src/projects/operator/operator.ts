@@ -1,5 +1,5 @@
 /**
- * What an operator may do beyond the dashboard, by the running service or by the command line alone. Each command is recorded in the audit
+ * Commands of an operator beyond the dashboard, by the running service or by the command line alone. Each command is recorded in the audit
  * trail.
  */
 import { operator, recordAudit } from '../../administration/audit.js';
@@ -86,7 +86,7 @@ async function retention(
   return { records: await readMarks(database) };
 }
 
-/** What the consumers set aside; with `play`, the running consumers take it once more within seconds. */
+/** Lists the records that the consumers set aside. With `play`, the running consumers process them again within seconds. */
 async function deadLetters(
   { database }: OperatorDeps,
   { play, group }: CommandOf<'dead-letters'>,

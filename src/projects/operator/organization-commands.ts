@@ -106,7 +106,7 @@ async function describeKnown(
   };
 }
 
-/** Which way scoring is switched, and the command that turns it. */
+/** Describes whether scoring is on, and the command that changes it. */
 function describeSwitch(organizationId: string, liteEnabled: boolean): string {
   return liteEnabled
     ? `on; npm run admin -- enable-lite --org ${organizationId} --off switches it off`

@@ -1,5 +1,5 @@
 /**
- * What a schema cannot say of a project: fields that need or contradict each other, addresses, origins, branding by tier. Returns the form
+ * Checks of a project that a schema cannot express: fields that need or contradict each other, addresses, origins, branding by tier. Returns the form
  * that is stored.
  */
 import type { Environment } from '../../config/settings.js';
@@ -125,7 +125,7 @@ const issueOf = (path: string, problem: string | null): readonly Issue[] =>
 const targetProblem = (text: string | undefined, environment: Environment): string | null =>
   text === undefined ? null : redirectProblem(text, environment);
 
-/** Of an address that respondents may follow; null and undefined are none. */
+/** Checks an address that respondents may follow; null and undefined are none. */
 export const findAddressIssue = (path: string, text: string | null | undefined): readonly Issue[] =>
   text == null || readWebAddress(text) !== null
     ? []

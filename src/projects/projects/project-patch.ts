@@ -52,7 +52,7 @@ function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): r
 
 type ReadBack = Readonly<Partial<Record<string, unknown>>>;
 
-/** What may be changed, and what only comes along because a reading is sent back. */
+/** Separates the changes from fields that are only present because a reply is sent back. */
 export function splitPatch(patch: ProjectPatch): { readonly change: ProjectChange; readonly readBack: ReadBack } {
   const isChange = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(ProjectChange.properties, name);
   const entries = Object.entries(patch);

@@ -48,7 +48,7 @@ export async function provisionProject(
   return { created, reply: { ...reply, ...(key === null ? {} : key.reply) } };
 }
 
-/** What respondents would miss in the project's consent. */
+/** Finds gaps in the project's consent that respondents would notice. */
 export async function findConsentWarnings(
   { directories }: Pick<AdministrationDeps, 'directories'>,
   project: StoredProject,

@@ -20,7 +20,7 @@ export interface PublicRouteDeps {
   readonly guard: PublicGuard;
   readonly limits: Pick<Limits, 'takeDemoKey'>;
   readonly now: () => number;
-  /** Where the widget loads its models from. */
+  /** The widget loads its models from this address. */
   readonly modelsBaseUrl: () => string;
   readonly faces: FacePolicy;
 }
