@@ -14,9 +14,9 @@ export type WebhookVerification =
   | { readonly valid: false; readonly reason: WebhookRefusal };
 
 export interface VerifyWebhookOptions {
-  /** As shown when the webhook was made or its secret rotated; several while one replaces another. */
+  /** The secret shown when the webhook was made or its secret rotated; several while one replaces another. */
   readonly secret: string | readonly string[];
-  /** As node:http gives them, or anything with lower-case names; or the Headers of a fetch request, as in Next.js, Hono and Bun. */
+  /** The headers of node:http, or any object with lower-case names, or the Headers of a fetch request, as in Next.js, Hono and Bun. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> | Pick<Headers, 'get'>;
   /** The bytes or text that came. A parsed body throws a TypeError. */
   readonly body: string | Uint8Array;
