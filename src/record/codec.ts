@@ -62,7 +62,7 @@ export function pickParts(packed: Uint8Array, chosen: readonly number[]): readon
 /** From 0xc4 on, how many bytes of a value follow its first, or hold its length; negative for those that hold a length. */
 const bytesAfter = [-1, -2, -4, -1, -2, -4, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, -1, -2, -4, -2, -4, -2, -4];
 
-/** Where the msgpack value that begins here ends. */
+/** The end of the msgpack value that begins here. */
 function endOfValue(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let left = 1; left > 0; left -= 1) {

@@ -10,7 +10,7 @@ export const openMessage = (packed: Uint8Array): ProbeFacts => messageShape.deco
 
 type Automation = NonNullable<ProbeBody['auto']>;
 
-/** What only a load message measures. */
+/** Only a load message measures these groups. */
 const loadGroups = [
   'ids',
   'gaps',

@@ -7,7 +7,7 @@
  *   └──────────────────── facts, judged by the core ─────────────────┘                          │
  *   └──────────────────────────────────── record, sealed ───────────────────────────────────────┘
  *
- * What follows from other fields is not written: the time, the session and the receipt stand once.
+ * Fields that follow from others are not written: the time, the session and the receipt are stored once.
  */
 import type { ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
@@ -17,7 +17,7 @@ import { countedShape, givenShape, headShape, outcomeShape, sealShape } from './
 import type { Counted, Receipt, ScoreBase } from './types.js';
 import type { Seal } from '../crypto/batch-signer.js';
 
-/** As it is written. */
+/** The written form. */
 type Head = Omit<ScoreBase, 'facts'> & { readonly sessionId: string };
 type Given = Omit<ScoreBase['facts'], 'receiptId' | 'scoredAtMs' | 'sessionId' | 'prefix'>;
 
@@ -34,7 +34,7 @@ export function packBase({ owner, sourceId, studyId, modelVersion, trace, subjec
   return packStart(headShape.encode(head), givenShape.encode(facts));
 }
 
-/** Of the bytes that the counters kept, or of facts, or of a record. */
+/** Reads bytes that the counters kept, or facts, or a record. */
 export const openBase = (packed: Uint8Array): ScoreBase => baseOf(readParts(packed));
 
 function baseOf([packedHead, packedGiven]: readonly unknown[]): ScoreBase {
@@ -45,7 +45,7 @@ function baseOf([packedHead, packedGiven]: readonly unknown[]): ScoreBase {
   return { owner, sourceId, studyId, modelVersion, trace, subjects, facts };
 }
 
-/** What was counted, for a record; null where the counters did not answer. */
+/** Packs the counted figures for a record; null if the counters did not reply. */
 export const packCounted = (counted: Counted | null): Uint8Array =>
   packPart(countedShape, counted === null ? null : keptOf(counted));
 
@@ -63,26 +63,26 @@ function keptOf({ supersedes, device, signatureFresh, complete, history, probe, 
   return { supersedes, device, signatureFresh, complete, history, probe: kept, counts };
 }
 
-/** Of packed facts, or of a record. */
+/** Reads packed facts, or a record. */
 export function openFacts(packed: Uint8Array): ScoreFacts {
   const parts = readParts(packed);
   return assembleFacts(baseOf(parts), countedOf(parts));
 }
 
-/** What the counters answered when facts, or a record, were packed; null if they did not. */
+/** The counters’ reply at the time when facts, or a record, were packed; null if they did not reply. */
 export const decodeCounters = (packed: Uint8Array): Counted | null => countedOf(readParts(packed));
 
 const countedOf = ([, , counted = null]: readonly unknown[]): Counted | null =>
   countedShape.decode(counted) as Counted | null;
 
-/** What the core made of facts. Joined to them, it makes the record of a score. */
+/** Packs the core’s result for facts. Joined to them, it makes the record of a score. */
 export const packOutcome = (
   verdict: RecordedVerdict,
   { supersedes = null, deviceHashed, token = null }: Pick<ScoreFacts, 'supersedes' | 'deviceHashed' | 'token'>,
 ): Uint8Array =>
   packPart(outcomeShape, { supersedes, verdict, token: deviceHashed === true ? null : token } satisfies Outcome);
 
-/** Of a record, which `facts` is as well. */
+/** Reads a record, which `facts` is as well. */
 export function openReceipt(record: Uint8Array): Receipt {
   const [head, outcome] = pickParts(record, [0, 3]);
   const { owner, sourceId, sessionId, studyId, trace, subjects } = headShape.decode(head) as Head;
@@ -93,7 +93,7 @@ export function openReceipt(record: Uint8Array): Receipt {
 }
 
 export interface SealedRecord {
-  /** What the seal is of, to the byte. */
+  /** The seal covers exactly these bytes. */
   readonly record: Uint8Array;
   /** Packed, for `openSeal`. */
   readonly seal: Uint8Array;

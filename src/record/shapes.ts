@@ -17,7 +17,7 @@ export const headShape = shape('owner sourceId sessionId studyId modelVersion tr
   subjects: shape('respondent source subSource range network study'),
 });
 
-/** What was known before anything was counted. */
+/** The facts known before anything was counted. */
 export const givenShape = shape(
   'version measured calibration assuranceAvailable userAgent declaredCountry respondentKnown respondentStats ownAddress address agent degraded integration stepUp',
   {
@@ -43,7 +43,7 @@ const sketchShape = shape('terms osFamily browser browserMajor', {
   browser: word,
 });
 
-/** What the counters store answered. */
+/** The reply of the counters store. */
 export const countedShape = shape('supersedes device signatureFresh complete history probe counts', {
   supersedes: id('rcpt_'),
   history: shape('respondent source subSource range network study device', {
@@ -72,7 +72,7 @@ export const countedShape = shape('supersedes device signatureFresh complete his
   ),
 });
 
-/** What the core made of it. */
+/** The core’s result. */
 export const outcomeShape = shape('supersedes verdict token', {
   verdict: shape(
     'uncapped caps agentPolicy stepUpThreshold modelVersion score recommendation verdictClass duplicateBand classification independence',

@@ -1,10 +1,10 @@
-/** What a score’s record says: whose it is, what was known before counting, what the counters answered, what the core made of it. */
+/** The parts of a score’s record: its owner, the facts known before counting, the counters’ reply, the core’s result. */
 import type { Ref, ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import type { NamespaceOwner } from '../stores/counters/namespace.js';
 import type { CountedSession, CountRecord } from '../stores/counters/port.js';
 
-/** What the counters count of a session, as references; kept with the receipt, so that lost counters can be restored. */
+/** The counted references of a session; kept with the receipt, so that lost counters can be restored. */
 export type SessionTrace = Omit<CountedSession, 'token' | 'sketch' | 'bands'>;
 
 /** Whose receipt it is, and of which mode. */
@@ -24,10 +24,10 @@ export interface HistorySubjects {
   readonly study?: Ref;
 }
 
-/** What is known before the counters are asked; packed, they keep it until the database has the receipt. */
+/** The facts known before the counters are asked. The counters keep them packed until the database has the receipt. */
 export interface ScoreBase {
   readonly owner: ReceiptOwner;
-  /** As the caller named it; null where it named none. */
+  /** The caller’s name for it; null if none was given. */
   readonly sourceId: string | null;
   readonly studyId: string | null;
   /** Hash of the rules that gave the verdict. */
@@ -40,11 +40,11 @@ export interface ScoreBase {
 /** For what is put together field by field. */
 export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** What the counters store answered, or recorded for a receipt. */
+/** The reply of the counters store, or the one recorded for a receipt. */
 export type Counted = Omit<CountRecord, 'receiptId'>;
 
 export interface Receipt extends ReceiptOwner {
-  /** As the caller named it; null where it named none. */
+  /** The caller’s name for it; null if none was given. */
   readonly sourceId: string | null;
   readonly sessionId: string;
   readonly studyId: string | null;
