@@ -18,7 +18,7 @@ import type { Address } from '../net/address.js';
 import type { Geography, GeographyAvailability, GeoLocation } from './network/geography.js';
 import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
 
-/** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
+/** Scoring needs this of projects and organizations; their cached records provide it. */
 export interface ScoringSubjects {
   readonly liteEnabled: (organizationId: string) => Promise<boolean>;
   readonly findProject: (projectId: string) => Promise<ScoringProject | null>;
@@ -63,7 +63,7 @@ export interface GatherDeps {
   readonly geography: Geography;
   readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
   readonly subjects: ScoringSubjects;
-  /** What came of a session’s step-up; null where none has ended, or it cannot be read. */
+  /** The outcome of a session’s step-up; null if none has ended, or it cannot be read. */
   readonly readStepUp: (owner: DataOwner, sessionId: string) => Promise<StepUpOutcome | null>;
   readonly makeRef: MakeRef;
   /** Hash of the rules that will judge. */
@@ -136,7 +136,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
   const noAddress = `nowhere\n${request.sessionId}`;
   const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(holder, kind, value));
   const prefix =
-    // Who may not send addresses on names the network by a hash; kinds apart, so that nobody’s hash can be another’s prefix.
+    // A caller who may not send addresses names the network by a hash. Kinds are separate, so that no hash can equal the prefix of another.
     ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', isPlace ? address.prefix : noAddress);
   const isShared = isSharedNetwork(location.network);
   const subjects = historySubjectsOf(request, holder, makeRef);
@@ -210,7 +210,7 @@ function degradedOf(request: ScoreInput, geography: GeographyAvailability): read
   ];
 }
 
-/** What the counters store is to count for this score. */
+/** The input of the counters store for this score. */
 export function countInputOf(input: {
   readonly base: ScoreBase;
   readonly content: Uint8Array;

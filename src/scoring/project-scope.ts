@@ -18,7 +18,7 @@ export interface ProjectScopeDeps {
   readonly findOwner: (projectId: string) => Promise<string | null>;
 }
 
-/** Who reads what was scored in a project. What a demo key scores is everybody's who mints one. */
+/** Access to a project’s scores. Demo keys are refused: anyone can create one, and would read the scores of all others. */
 export const readingProject = {
   credential: 'dashboard-or-key',
   scope: 'lite:read',
@@ -44,7 +44,7 @@ export async function resolveProjectScope(
   return { organizationId, projectId, namespace: namespaceOf({ ...mode, organizationId, projectId }) };
 }
 
-/** Who reads receipts: a key what it scored; a dashboard token, or an access token with receipts:read, whatever was scored in the project named. */
+/** Finds the receipts that a caller may read: a key reads its own scores; a dashboard token, or an access token with receipts:read, reads the named project. */
 export async function resolveReader(
   deps: ProjectScopeDeps,
   caller: Caller | null,

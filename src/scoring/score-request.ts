@@ -13,7 +13,7 @@ import type { IntegrationFacts } from '../contract/facts.js';
 import { invalid } from '../kernel/faults.js';
 import { nearestName, suggest } from '../kernel/validation.js';
 
-/** What is kept as it was sent, in places that take no NUL and no half of a surrogate pair. */
+/** These are kept unchanged, in places that take no NUL and no half of a surrogate pair. */
 const identifiers = ['sessionId', 'sourceId', 'subSourceId', 'studyId', 'respondentId'] as const;
 
 /** The request as it counts, its address, and the names in it that mean nothing. Throws every issue at once; a test key refuses unknown names, too. */
@@ -34,7 +34,7 @@ export function normalizeScoreRequest(body: ScoreRequest): ScoreInput {
   const userAgent = presentText(body.userAgent)?.slice(0, userAgentLengthMax);
   const declaredCountry = presentText(body.declaredCountry)?.toUpperCase();
   const texts = {
-    // What facts hold is read by the core before and after it was packed, and is to be the same text.
+    // The core reads facts before and after packing, and must find the same text.
     userAgent: userAgent === undefined ? undefined : wellFormed(userAgent),
     sourceId: presentText(body.sourceId),
     subSourceId: presentText(body.subSourceId),
@@ -52,7 +52,7 @@ export function normalizeScoreRequest(body: ScoreRequest): ScoreInput {
 
 const portForm = /^(?:\d+(?:\.\d+){3}|\[[0-9a-f:.]+\]):\d+$/i;
 
-/** What is wrong with a text that is not one address. */
+/** Describes the fault of a text that is not one address. */
 function describeAddress(text: string): string {
   if (text.includes(','))
     return 'is a list, like X-Forwarded-For. Send only its first address, which is the respondent’s.';
@@ -189,7 +189,7 @@ export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issu
   }));
 }
 
-/** What the notes of the score will say; nothing where nothing stands out. */
+/** Notes on the request for the score; empty if nothing stands out. */
 export function noteRequest(
   names: readonly UnknownName[],
   request: ScoreInput,

@@ -194,7 +194,7 @@ async function answer({ log, signer, metrics }: ScoreServiceDeps, concluded: Con
   return concluded.reply;
 }
 
-/** Of test and demo keys nothing is counted by source: anybody may mint those, and the labels are bounded. */
+/** Test and demo keys count nothing by source: anyone can create demo keys, and the labels are bounded. */
 function sourceOf({ owner, sourceId }: ScoreBase): string | null {
   if (owner.isTest === true || owner.isDemo === true || sourceId === null) return null;
   return `${owner.projectId ?? ''}/${sourceId}`;

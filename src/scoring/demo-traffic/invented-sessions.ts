@@ -12,14 +12,14 @@ export interface InventedSession {
   readonly request: ScoreInput;
   readonly network: NetworkClass;
   readonly counts: CountFacts;
-  /** What became of it; empty for the many of which nothing is ever heard. */
+  /** The session’s outcomes; empty for the many without any. */
   readonly outcomes: readonly OutcomeEvent[];
 }
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const days = 30;
-/** Of each supplier’s sessions, how many are fraudulent. */
+/** The share of fraudulent sessions per supplier. */
 const suppliers = [
   { name: 'invented-supplier-a', fraud: 0.04 },
   { name: 'invented-supplier-b', fraud: 0.1 },

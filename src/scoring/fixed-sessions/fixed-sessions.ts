@@ -69,7 +69,7 @@ const personsVisit: Omit<ScoreFacts, 'receiptId' | 'sessionId'> = {
   degraded: [],
 };
 
-/** What each session has otherwise than the person's first visit. */
+/** The differences of each session from the person's first visit. */
 const otherwise: Readonly<Record<string, Partial<ScoreFacts>>> = {
   test_allow: {},
   test_review: {

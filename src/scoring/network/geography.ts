@@ -1,5 +1,5 @@
 /**
- * Where an address is and whose network it belongs to, read from MMDB files in memory.
+ * Finds the country and the network of an address, read from MMDB files in memory.
  * Promises: `look` is synchronous, never throws, and answers null for whatever is not known. A configured file that is missing
  * or broken at start is an error that names the setting. Files are looked at again every `reloadSeconds`; a file that has become
  * missing or broken is logged once and the one in memory serves on.
@@ -13,7 +13,7 @@ export interface GeoLocation {
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country: string | null;
   readonly asn: number | null;
-  /** Who the ASN is registered to. */
+  /** The organization that registered the ASN. */
   readonly organization: string | null;
   readonly network: NetworkClass | null;
   readonly relay?: Relay;
@@ -40,7 +40,7 @@ export interface GeographyAvailability {
 }
 
 export interface Geography {
-  /** What can be looked up; of the rest every result is null for want of a file. */
+  /** The available lookups; without a file, every result is null. */
   readonly available: GeographyAvailability;
   locate(address: Address): GeoLocation;
   /** When what each file says was put together, milliseconds since 1970, by its setting. */

@@ -11,7 +11,7 @@ export interface WatchedFile<T> {
   readonly path: string;
   readonly load: (path: string) => Promise<T>;
   content: T;
-  /** Which version of the file was last looked at, whether it could be read or not. */
+  /** The version of the file at the last check, readable or not. */
   seen: string;
 }
 

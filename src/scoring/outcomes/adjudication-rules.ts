@@ -1,5 +1,5 @@
 /**
- * What the events of a session mean: fraud, honest, or nothing (docs/reference/outcomes.md). An event that was taken back never counts; of several
+ * The meaning of a session’s events: fraud, honest, or nothing (docs/reference/outcomes.md). A retracted event never counts; of several
  * statements, the latest with a class stands. Own verdicts and retries are no events, so that a score never feeds on itself.
  */
 import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';

@@ -83,7 +83,7 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
     });
   };
 
-  /** Of the projects that events of an organization key name, each looked up once. */
+  /** Events of an organization key name projects. Each project is looked up once. */
   async function findOwners(
     owner: DataOwner,
     shaped: readonly (OutcomeEvent | readonly Issue[])[],
@@ -98,7 +98,7 @@ const isObject = (sent: unknown): sent is { readonly sessionId?: unknown } =>
   typeof sent === 'object' && sent !== null && !Array.isArray(sent);
 const isIssues = (shaped: OutcomeEvent | readonly Issue[]): shaped is readonly Issue[] => Array.isArray(shaped);
 
-/** What one part of an event says against another: taken as either, it would do what nobody meant. */
+/** Contradictions between parts of an event. Following either part would do what the caller did not mean. */
 function contradictions({ type, reasonClass, detail }: OutcomeEvent): Issue[] {
   const issues: Issue[] = [];
   if (type !== 'custom' && detail?.name === retractionName)

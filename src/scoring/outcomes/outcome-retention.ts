@@ -25,7 +25,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     values: [new Date(nowMs - retentionDays * dayMs)],
     returning: 'namespace, session_ref',
     onBatch: async (tx, rows) => {
-      // What is adjudicated at this moment rests on outcomes that are as good as gone, and is there to be noted afterwards.
+      // An adjudication in progress rests on outcomes that are about to go, and can be noted only after it.
       await lockSessions(
         tx,
         rows.map((row) => ({ namespace: row['namespace'] as string, sessionRef: row['session_ref'] as string })),
@@ -50,7 +50,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
   return outcomes + adjudications + histories + (await dropEmptiedHistories(database));
 }
 
-/** What was adjudicated from them stands by itself from now on. */
+/** Adjudications from these outcomes no longer depend on them. */
 async function noteDropped(tx: Queryable, rows: readonly Row[]): Promise<void> {
   await tx.query(
     `UPDATE adjudications a SET events_dropped = true FROM unnest($1::text[], $2::text[]) AS gone (project, session)
@@ -59,7 +59,7 @@ async function noteDropped(tx: Queryable, rows: readonly Row[]): Promise<void> {
   );
 }
 
-/** Of the sessions of these rows: the subjects of those that nothing is left of. */
+/** Deletes the subjects of sessions that have nothing left. */
 async function dropSubjects(tx: Queryable, rows: readonly Row[]): Promise<void> {
   await tx.query(
     `DELETE FROM outcome_subjects s USING unnest($1::text[], $2::text[]) AS gone (project, session)
@@ -70,7 +70,7 @@ async function dropSubjects(tx: Queryable, rows: readonly Row[]): Promise<void> 
   );
 }
 
-/** Of the subjects of deleted adjudications: the records without a day from `firstDay` on. */
+/** Deletes the records without a day from `firstDay` on, for the subjects of deleted adjudications. */
 async function dropEmptyHistories(tx: Queryable, rows: readonly Row[], firstDay: number): Promise<number> {
   const records = sortRows(
     rows.flatMap((row) =>

@@ -14,7 +14,7 @@ import type { SessionName } from './session-subjects.js';
 export interface OutcomeRow extends SessionName {
   readonly type: string;
   readonly occurredAt: Date;
-  /** Which event a retraction takes back; empty otherwise. */
+  /** The event that a retraction reverses; empty otherwise. */
   readonly target: string;
   readonly reasonClass: string | null;
   readonly respondentRef: string | null;
@@ -91,7 +91,7 @@ export function sortRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
     .map(({ row }) => row);
 }
 
-/** What one call had accepted, in the log: it wakes the consumers, and restores what was accepted after a back-up. */
+/** The accepted events of one call, in the log: the entry wakes the consumers, and restores accepted events after a restore from a back-up. */
 interface AcceptedOutcomes {
   readonly organizationId: string;
   readonly accepted: number;
@@ -99,7 +99,7 @@ interface AcceptedOutcomes {
   readonly rows?: readonly OutcomeRow[];
 }
 
-/** Of the namespace’s key, so that statements of one event stay in their order. */
+/** Uses the namespace’s key, so that statements of one event keep their order. */
 export const entryOfOutcomes = (owner: NamespaceOwner, atMs: number, rows: readonly OutcomeRow[]): LogEntry => ({
   key: namespaceOf(owner),
   value: new Uint8Array(
@@ -119,7 +119,7 @@ export function concernsErased(value: Uint8Array, sessionRefs: ReadonlySet<strin
 /** Entries younger than this were just accepted. */
 const freshMs = 60_000;
 
-/** What was accepted between a back-up and the operator’s word that the database was restored from it, in order. */
+/** Finds events that were accepted between a back-up and the operator’s report of a restore from it, in order. */
 export async function findLostOutcomes(
   database: Database,
   entries: readonly LogEntry[],

@@ -104,7 +104,7 @@ function rowsOf(owner: DataOwner, checked: readonly CheckedEvent[], makeRef: Mak
 const describeRows = (stated: readonly StatedRow[], rows: ReadonlySet<OutcomeRow>, message: string): readonly Issue[] =>
   stated.flatMap(({ index, row }) => (rows.has(row) ? [{ path: `/events/${index}`, message }] : []));
 
-/** What the store refuses costs the rest of the call nothing: the rows are halved until it stands alone. Rejects while the store is away. */
+/** A row that the store refuses does not affect the others: the rows are halved until it is alone. Rejects while the store is unavailable. */
 async function storeWhatFits(
   deps: Pick<OutcomeServiceDeps, 'database' | 'logger'>,
   rows: readonly OutcomeRow[],

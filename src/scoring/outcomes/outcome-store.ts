@@ -34,7 +34,7 @@ export function storeEvents(database: Database, rows: readonly OutcomeRow[]): Pr
 
 interface InsertedRow extends Readonly<Record<string, unknown>> {
   readonly stored: number;
-  /** What was new, as `factOf`; null where everything was. */
+  /** The new facts, as `factOf`; null if all were new. */
   readonly facts: readonly string[] | null;
   /** Places of rows, from 1 on. */
   readonly stated: readonly number[] | null;

@@ -1,4 +1,4 @@
-/** Which sessions outcome events reject now, for whoever keeps completes. Reads what the database holds; nothing is cached. */
+/** Finds sessions whose complete is rejected by outcome events now. Reads the database; nothing is cached. */
 import type { ReasonClass } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { DataOwner } from '../../kernel/caller.js';

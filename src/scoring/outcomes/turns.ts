@@ -9,7 +9,7 @@ import type { Queryable } from '../../stores/database/port.js';
 export interface WaitingIn {
   /** An index of it begins with namespace. */
   readonly table: 'adjudication_work' | 'label_work' | 'history';
-  /** What else holds of a row that waits. */
+  /** Further conditions for a waiting row. */
   readonly where: string;
 }
 
@@ -34,7 +34,7 @@ const organizationsMax = 10_000;
 export type NextTurn = (tx: Queryable, waiting: WaitingIn, max: number) => Promise<Turn>;
 
 export function createTurns(): NextTurn {
-  /** Of each organization when it was served, and its last project. */
+  /** For each organization, the time of its last turn and its last project. */
   const served = new LRUCache<string, { readonly at: number; readonly project: string }>({ max: organizationsMax });
   let [after, turns] = ['', 0];
 

@@ -7,7 +7,7 @@ import { parseAddress } from '../../net/address.js';
 
 export interface ProbeWatch {
   noteProbe(ip: string, probe: { readonly projectId: string; readonly sessionId: string }): void;
-  /** Of another session's probe from the address, in words; null where none came lately. */
+  /** Describes another session's recent probe from the address; null if there is none. */
   findElsewhere(ip: string, own: { readonly projectId: string | null; readonly sessionId: string }): string | null;
 }
 

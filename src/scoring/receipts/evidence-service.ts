@@ -97,7 +97,7 @@ async function mayReadPlace(
   return sees && isPlace(owner.organizationId, openFacts(facts).sessionId);
 }
 
-/** Of facts that no store has: whoever renders them does so by the rules that scored them. */
+/** Renders facts that no store has, by the rules that scored them. */
 async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
   const { evidence, verdict, modelVersion } = await pool.run({ kind: 'evidence', facts });
   const { receiptId, sessionId } = facts;

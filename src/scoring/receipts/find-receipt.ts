@@ -18,7 +18,7 @@ export interface RecordedReceipt {
   readonly facts: Uint8Array;
   /** null while only the counters store has the receipt. */
   readonly verdict: RecordedVerdict | null;
-  /** Of the rules that gave the verdict. */
+  /** The version of the rules that gave the verdict. */
   readonly modelVersion: string;
   readonly authentic: boolean;
 }
@@ -66,7 +66,7 @@ export async function findReleased(
 }
 
 /**
- * What a retry judges again if other rules judged the score, null if these did. The new receipt’s id follows from the first and the rules:
+ * The input that a retry judges again if other rules judged the score; null if these did. The new receipt’s id follows from the first and the rules:
  * every further retry gets it.
  */
 export function underOtherRules(

@@ -187,7 +187,7 @@ export async function findReceipt(
 /** Requests wait at most this long, and one item more. */
 const sliceMs = 2;
 
-/** As `items.map(map)`; others have their turn every two milliseconds. Rejects with what `map` throws. */
+/** Like `items.map(map)`, but other work gets a turn every two milliseconds. Rejects with what `map` throws. */
 export async function mapInSlices<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
   const results: R[] = [];
   let sinceMs = performance.now();

@@ -25,7 +25,7 @@ export interface ErasureParts {
 export interface ErasedScores {
   readonly receipts: number;
   readonly events: number;
-  /** As the caller named the sessions, where the index had them. */
+  /** The caller’s session ids, if the index had them. */
   readonly sessionIds: readonly string[];
   /** Counted after it. `history`: what the consumers of outcomes take away within seconds. */
   readonly left: { readonly receipts: number; readonly events: number; readonly history: number };
@@ -117,10 +117,10 @@ async function markErased(database: Queryable, projectId: string, subject: strin
   );
 }
 
-/** Of erased respondents: the records of history that have become empty and were published. */
+/** Deletes published history records of erased respondents that have become empty. */
 export async function dropEmptiedHistories(database: Database): Promise<number> {
   const rows = await database.query(
-    // What somebody is writing is left to the next round: who waits for nobody is in nobody's way.
+    // A row that is being written is left to the next round, so that this statement waits for nothing and blocks nothing.
     `DELETE FROM history WHERE ctid = ANY (ARRAY(
        SELECT h.ctid FROM history h JOIN erased_respondents e
            ON h.subject_ref = e.subject_ref AND h.namespace IN (e.project_id, e.project_id || '~test', e.project_id || '~demo')
@@ -136,7 +136,7 @@ export async function dropExpiredMarks(database: Database, nowMs: number, retent
   return sessions + (await deleteInBatches(database, { table: 'erased_respondents', ...expired }));
 }
 
-/** What is still there of a respondent’s scores. */
+/** Counts the remaining scores of a respondent. */
 async function countLeft(
   database: Queryable,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Which verification a receipt asks for. */
+/** The verification that a receipt requests. */
 import type { DeviceSketch } from '../../contract/facts.js';
 import type { ScoreReply } from '../../contract/score.js';
 import type { FindStepUp } from '../../contract/step-up.js';

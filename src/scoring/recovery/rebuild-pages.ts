@@ -17,7 +17,7 @@ export interface PageDeps extends RecordDeps {
   readonly counters: Pick<Counters, 'restoreSessions'>;
 }
 
-/** Of receipts, milliseconds since 1970. */
+/** Times of receipts, milliseconds since 1970. */
 export interface Span {
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -31,7 +31,7 @@ export interface RestoredPage {
 
 const pageMax = 500;
 const dayMs = bounds.dayMs;
-/** Of one page; nobody waits for it. */
+/** The limit for one page; no call waits for it. */
 const deadlineMs = 30_000;
 
 export const firstCursor = (span: Span): string => leastIdAt('receipt', span.untilMs);
@@ -129,7 +129,7 @@ function open(row: RecordRow, logger: Logger): readonly Opened[] {
   }
 }
 
-/** What was counted then, with the sketch of the device made again from the recorded probe. */
+/** The counted session, with the sketch of the device made again from the recorded probe. */
 async function countedSessionOf(pool: Pick<Pool, 'run'>, { trace, facts }: Opened): Promise<CountedSession> {
   const { probe, token = null } = facts;
   const known = { ...trace, device: trace.device ?? token, token };

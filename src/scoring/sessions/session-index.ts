@@ -81,7 +81,7 @@ export async function findScoredTimes(
   return row === undefined ? null : { first: row.first_scored_at, last: row.scored_at };
 }
 
-/** What a list looks for: its text as it is, and as the references that sessions and respondents are kept by. */
+/** The filter of a list: its text, and the references by which sessions and respondents are kept. */
 export interface SessionFilter extends Omit<SessionListQuery, 'projectId' | 'limit' | 'cursor' | 'text' | 'sharing'> {
   readonly text?: { readonly plain: string; readonly session: string; readonly respondent: string };
   /** Others than this session that have one of the subjects. */
@@ -158,7 +158,7 @@ function sessionOf(row: IndexRow): ScoredSession {
   };
 }
 
-/** Of these sources, those that no session of the project was ever scored for. */
+/** Filters these sources down to those without any scored session of the project. */
 export async function findSilentSources(
   database: Database,
   owner: { readonly organizationId: string; readonly namespace: Namespace },

@@ -89,7 +89,7 @@ async function findSharing(database: Database, owner: ProjectScope, session: str
   return { session, subjects };
 }
 
-/** What the schema of the query cannot express. */
+/** Finds faults that the schema of the query cannot express. */
 function filterIssues(filter: ListFilter): readonly Issue[] {
   const issues = (['from', 'to'] as const).flatMap((name) => timeIssues(`/querystring/${name}`, filter[name]));
   const unstorable = findUnstorable(filter, '/querystring');

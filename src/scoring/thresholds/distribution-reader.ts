@@ -8,7 +8,7 @@ import { openReceipt } from '../../record/record.js';
 import type { Database, Row, SqlValue } from '../../stores/database/port.js';
 import { readCell } from './distribution-store.js';
 
-/** What is looked at; null where there is no limit. Days are UTC, both included. */
+/** Filters the distribution; null means no limit. Days are UTC, both included. */
 export interface DistributionFilter {
   /** Whose share of the database the reading takes. */
   readonly organizationId: string;

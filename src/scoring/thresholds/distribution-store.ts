@@ -24,7 +24,7 @@ export interface ScoredSession extends SessionName {
   readonly sourceId: string;
   readonly cell: string;
   readonly recommendation: string;
-  /** Of the sample when it was scored. */
+  /** Independence of the sample at the time of the score. */
   readonly independence: number;
 }
 
@@ -105,7 +105,7 @@ export async function recountSessions(
 
 const agentLetters = { allow: 'a', review: 'r' } as const;
 
-/** What decides a recommendation, as text: `uncapped|ceilings|agent|step-up`, such as `62|uncorroborated||40`. */
+/** The facts that decide a recommendation, as text: `uncapped|ceilings|agent|step-up`, such as `62|uncorroborated||40`. */
 export function writeCell({ uncapped, caps, agentPolicy, stepUpThreshold }: DecisionInputs): string {
   return [
     uncapped,

@@ -1,5 +1,5 @@
 /**
- * What other thresholds would have made of recorded sessions: counts from the score distribution, decisions by the pure core. Nothing is
+ * Simulates other thresholds on recorded sessions: counts from the score distribution, decisions by the pure core. Nothing is
  * scored again; the same question gets the same answer until new scores come.
  */
 import { invalid } from '../../kernel/faults.js';

@@ -1,7 +1,7 @@
 /** The URI that an agent requested. A text that two parsers might read differently is null; nothing is thrown. */
 
 export interface TargetUri {
-  /** As the agent requested it. */
+  /** The text that the agent requested. */
   readonly text: string;
   readonly scheme: string;
   /** Lower case, without the scheme’s default port. */

@@ -95,7 +95,7 @@ interface Case {
   readonly covered: InnerList;
   readonly signatures: Dictionary;
   readonly keys: ReadonlyMap<string, ImportedAgentKey>;
-  /** What is wrong with the site that the request went to; null where nothing is. */
+  /** The verdict if the request went to the wrong site; null otherwise. */
   readonly misplaced: AgentVerdict | null;
   readonly nowSeconds: number;
   readonly request: SignedRequest;
