@@ -7,11 +7,11 @@ import type { Metrics } from './metrics.js';
 
 export interface AdminServerDeps {
   readonly metrics: Metrics;
-  /** Of the stores; each rejects where its store does not answer. */
+  /** Checks of the stores; each rejects if its store does not reply. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
-  /** Of other parts that readiness waits for; their gauges are their own. */
+  /** Checks of other parts that readiness waits for. They have their own gauges. */
   readonly parts?: Readonly<Record<string, () => Promise<void>>>;
-  /** What operators should know, and what keeps nothing from being ready. */
+  /** Warnings for operators that do not affect readiness. */
   readonly warnings?: () => Promise<readonly string[]>;
   /** Why calls had better go to another process; null where they need not. */
   readonly refusal: () => string | null;

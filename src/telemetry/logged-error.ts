@@ -1,5 +1,5 @@
 /**
- * What of an error is logged: fields that name what went wrong. Client libraries add commands, rows and texts, which hold what callers sent
+ * The logged part of an error: fields that name the fault. Client libraries add commands, rows and texts, which hold callers’ data
  * about respondents; those stay out.
  */
 const frameLinesMax = 12;

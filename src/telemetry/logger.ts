@@ -48,7 +48,7 @@ function holdRepeats(summaryMs: number | undefined): NonNullable<NonNullable<Log
   };
 }
 
-/** What makes two lines the same: their words and the kind of their error; a bug, also by where it stands; a record that is damaged, also which. */
+/** Two lines are the same if their words and the kind of their error agree; for a bug also its location, for a damaged record also its id. */
 function kindOf(level: number, details: unknown, message: unknown): string {
   if (typeof details !== 'object' || details === null) return `${level} ${String(details)}`;
   const { err, code, fingerprintId } = details as Readonly<Record<'err' | 'code' | 'fingerprintId', unknown>>;

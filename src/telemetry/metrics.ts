@@ -72,7 +72,7 @@ export function createMetrics() {
   return metrics;
 }
 
-/** What verification counts. */
+/** Counts verifications. */
 function verificationMetrics({ counter, histogram }: Makers) {
   return {
     sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by mode: live or demo.', [
@@ -109,7 +109,7 @@ function verificationMetrics({ counter, histogram }: Makers) {
   };
 }
 
-/** Of records on their way from a score to the database. */
+/** Measures records on their way from a score to the database. */
 function logMetrics({ counter, gauge }: Makers) {
   return {
     consumerTickAge: gauge(
@@ -146,7 +146,7 @@ function logMetrics({ counter, gauge }: Makers) {
   };
 }
 
-/** Of events on their way from a session to its customer. */
+/** Measures events on their way from a session to its customer. */
 function eventMetrics({ counter, gauge }: Makers) {
   return {
     outboxOldest: gauge(
@@ -177,7 +177,7 @@ function eventMetrics({ counter, gauge }: Makers) {
   };
 }
 
-/** Of what falls behind or is lost, and comes back. */
+/** Counts delayed, lost and restored data. */
 function lossMetrics({ counter, gauge }: Makers) {
   return {
     rebuilds: counter(
@@ -201,7 +201,7 @@ function lossMetrics({ counter, gauge }: Makers) {
   };
 }
 
-/** What fielding counts. */
+/** Counts events of studies. */
 function studyMetrics({ counter }: Makers) {
   return {
     studyEntries: counter(
@@ -217,7 +217,7 @@ function studyMetrics({ counter }: Makers) {
   };
 }
 
-/** What the comparison of faces counts. */
+/** Measures the comparison of faces. */
 function faceMetrics({ counter, gauge, histogram }: Makers) {
   return {
     faceComparisons: counter(

@@ -60,7 +60,7 @@ export function shareMetrics({ histogram, counter }: Makers, clock = () => perfo
       own.waitedMs += waitedMs;
       sums.set(key, own);
     },
-    /** Of each operation the organizations that held its places longest, in the last five to ten minutes. */
+    /** For each operation, the organizations that held its places longest in the last five to ten minutes. */
     topOrganizations(): Readonly<Record<string, readonly TopOrganization[]>> {
       rotate();
       const found: Record<string, TopOrganization[]> = {};
