@@ -110,7 +110,7 @@ interface DateRange {
   readonly fromDate: string;
   readonly toDate: string;
   readonly fromMs: number;
-  /** Where the range ends, the last day included. */
+  /** The end of the range, the last day included. */
   readonly untilMs: number;
 }
 
@@ -142,7 +142,7 @@ function bucketStarts({ period, fromMs, untilMs }: DateRange): readonly number[]
   return starts;
 }
 
-/** Where the bucket begins that a time lies in. Weeks begin on Monday. */
+/** The start of the bucket that holds a time. Weeks begin on Monday. */
 function bucketStart(period: AnalyticsPeriod, ms: number): number {
   const date = new Date(ms);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

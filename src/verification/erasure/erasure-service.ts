@@ -11,7 +11,7 @@ import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
 
-/** What is kept elsewhere of sessions; answers how many records were erased. */
+/** Erases data of sessions that is kept elsewhere; returns the number of erased records. */
 export type EraseSessions = (tx: Queryable, projectId: string, sessionIds: readonly string[]) => Promise<number>;
 
 export interface ErasureDeps {

@@ -42,7 +42,7 @@ export function fixedRespondentOf({ mode, respondentId }: Named): FixedResponden
   return mode === 'test' ? (fixedRespondentIds.find((id) => id === respondentId) ?? null) : null;
 }
 
-/** What is wrong with the respondentId of a new session: in test mode, names that begin with test_ are the service’s. */
+/** Describes a fault of a new session’s respondentId: in test mode, names that begin with test_ are reserved for the service. */
 export function findRespondentIssue(session: Named): Issue | null {
   const { mode, respondentId } = session;
   if (mode !== 'test' || respondentId?.startsWith('test_') !== true || fixedRespondentOf(session) !== null) return null;
@@ -50,7 +50,7 @@ export function findRespondentIssue(session: Named): Issue | null {
   return { path: '/respondentId', message: `is not a documented test respondent${nearest}` };
 }
 
-/** What is judged in place of what came. */
+/** Evidence that is judged instead of the received one. */
 export interface FixedEvidence {
   readonly envelope: Envelope;
   readonly facts: Partial<VerdictFacts>;
@@ -120,7 +120,7 @@ const automated: Ending = {
   facts: { widgetMode: 'captcha', minimumAssurance: 'device_only' },
 };
 
-/** What each has otherwise than the person before the camera. */
+/** The differences of each from the person before the camera. */
 const endings: Readonly<Partial<Record<FixedRespondentId, Ending>>> = {
   test_pass_device_only: { envelope: withoutCamera, facts: { widgetMode: 'captcha' } },
   test_fail_authenticity: { envelope: { ...person, camera: { ...person.camera, label: 'OBS Virtual Camera' } } },

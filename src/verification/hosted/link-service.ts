@@ -165,7 +165,7 @@ export const createReturnCheck =
 
 const none: readonly string[] = [];
 
-/** What goes along; `incomplete` is of a respondent who left without a verdict. */
+/** The status in the return address; `incomplete` means that the respondent left without a verdict. */
 export type ReturnStatus = 'pass' | 'fail' | 'review' | 'incomplete';
 
 /** The address to go to, or null where the link has none that may be followed. */

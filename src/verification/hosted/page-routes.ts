@@ -28,10 +28,10 @@ import { chooseLanguage } from '../../administration/pages/languages.js';
 export interface PageRouteDeps extends ReturnRules {
   readonly database: Database;
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
-  /** What a session of the link came to, and a vh_token of it; null where the token is of no such session. */
+  /** The result of a session of the link, with a vh_token; null if the token belongs to no such session. */
   readonly finish: (link: HostedLink, token: string) => Promise<SignedResult | null>;
   readonly baseUrl: () => string;
-  /** Where the widget fetches its models from. */
+  /** The widget fetches its models from this address. */
   readonly modelsUrl: () => string;
   readonly now: () => number;
 }

@@ -49,7 +49,7 @@ const panel = (id: string, title: string, text: string, acts: string): string =>
 
 export interface EndedParts extends PageParts {
   readonly state: Exclude<LinkState, 'alive'>;
-  /** Where the respondent may go back to; null for nowhere. */
+  /** The respondent may leave to this address; null: nowhere. */
   readonly leave: string | null;
 }
 

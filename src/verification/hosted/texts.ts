@@ -1,4 +1,4 @@
-/** What the hosted page says, in the languages of the widget. */
+/** Texts of the hosted page, in the languages of the widget. */
 import type { Language } from '../../administration/pages/languages.js';
 
 const english = {

@@ -92,7 +92,7 @@ async function raise(
   return events.length;
 }
 
-/** What is raised once. */
+/** Each name is raised once. */
 const nameOf = (flag: RaisedFlag): string =>
   flag.kind === 'anomaly' ? `anomaly ${flag.type}` : `question ${flag.metric} ${flag.questionId}`;
 

@@ -1,5 +1,5 @@
 /**
- * Where a redirect leads, decided at the moment of the redirect from the project as it then stands: never from anything that a page or a
+ * Decides the target of a redirect at the moment of the redirect, from the project’s current settings: never from anything that a page or a
  * code carries. An administrator set the address, so the allow-list of embedding origins has no say in it. A session has at most one code, the last that was made: 32
  * random bytes, kept as SHA-256, good once and for five minutes.
  */

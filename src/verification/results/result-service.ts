@@ -58,7 +58,7 @@ export function createResultService(deps: ResultServiceDeps) {
     );
 
   return {
-    /** What the reader may learn. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
+    /** The part of the result that the reader may learn. Throws CONFLICT or SESSION_EXPIRED if there is no result. */
     async read(session: StoredSession, project: StoredProject, reader: 'page' | 'backend'): Promise<SessionResult> {
       const completed = requireCompleted(session, now());
       const secret = await deps.signing.current(completed);
@@ -82,7 +82,7 @@ export function createResultService(deps: ResultServiceDeps) {
       return { status: completed.status, token: await signToken(completed) };
     },
 
-    /** Where the browser goes, with a fresh vh_token. Throws NOT_FOUND unless the code is good. */
+    /** The target of the browser, with a fresh vh_token. Throws NOT_FOUND unless the code is valid. */
     async redirect(
       sessionId: string,
       code: string,
@@ -129,7 +129,7 @@ function envelopeOf(session: Completed, { fields }: StoredProject, token: string
   };
 }
 
-/** What the page does not learn, in place of what it does. */
+/** The backend’s fields, which replace those that a page learns. */
 function backendViewOf({ result: { verdict, shown } }: Completed): Partial<SessionResult> {
   const { modelVersion: _modelVersion, risk: _risk, duplication: _duplication, scores, ...rest } = verdict;
   const { risk, riskOverall, duplication } = shown;

@@ -1,5 +1,5 @@
 /**
- * What a session asks of the camera. Challenges are revealed one at a time: each is drawn when the page asks for it, after a commitment to
+ * The challenges of a session’s camera check. Challenges are revealed one at a time: each is drawn when the page asks for it, after a commitment to
  * the frames up to then has come. The same call again is answered alike; what was committed is never replaced.
  */
 import { exampleChallenges } from '../../contract/envelope-examples.js';

@@ -1,5 +1,5 @@
 /**
- * Which frames a session has to show as pictures, chosen when all are committed to: of each challenge the frame at which the page says that its
+ * Chooses the frames that a session has to show as pictures, once all are committed to: of each challenge the frame at which the page says that its
  * answer went furthest, one on the way there and one on the way back; one of the rest before; and others at random.
  */
 import type { ChallengeCall } from '../../contract/session.js';

@@ -36,7 +36,7 @@ export function requireLinkMode(link: HostedLink | null, mode: SessionMode): voi
   throw invalid([{ path: '/linkId', message }]);
 }
 
-/** What is created through a link: for whom and for what says the link, and nothing that the caller sends. Throws LINK_ENDED, for a retry as well. */
+/** A session through a link takes its respondent and study from the link, never from the caller. Throws LINK_ENDED, for a retry as well. */
 export function throughLink(link: HostedLink, request: SessionRequest, nowMs: number): SessionRequest {
   const state = linkStateOf(link, nowMs);
   if (state !== 'alive') throw ended(state);

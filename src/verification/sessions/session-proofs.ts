@@ -11,7 +11,7 @@ import type { Address } from '../../net/address.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Randomness } from './challenges.js';
 
-/** Of the first proofs of an address: some 50 ms of one thread of a laptop's browser. */
+/** The difficulty for the first proofs of an address: some 50 ms of one thread of a laptop's browser. */
 const difficultyLeast = 14;
 /** Each step doubles the work, whenever the address has doubled its sessions. */
 const stepsMax = 3;

@@ -212,6 +212,6 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
   });
 }
 
-/** Of the key’s organization, and of its mode. */
+/** The session belongs to the key’s organization, and to its mode. */
 const isReachable = (caller: KeyCaller, session: StoredSession): boolean =>
   session.organizationId === caller.organizationId && session.mode === modeOf(caller);

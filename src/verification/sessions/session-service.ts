@@ -81,7 +81,7 @@ export function createSessionService(deps: SessionServiceDeps) {
       const { rootSessionId, withinStudy } = parent;
       const { retryCount } = decision;
       const metadata = chainMetadata(draft.metadata, rootSessionId, retryCount);
-      // Who tries again is as trusted as who tried first, whoever asks for it.
+      // A retry is as trusted as the first try, whoever requests it.
       const isSame = draft.respondentId === parent.respondentId;
       const respondentTrusted = isSame ? parent.respondentTrusted : draft.respondentTrusted;
       const session: NewSession = { ...draft, rootSessionId, retryCount, metadata, respondentTrusted, withinStudy };
@@ -155,7 +155,7 @@ function retryRequest(owner: SessionOwner, parent: StoredSession, request: Sessi
 const stricterMode = (one: WidgetMode, other: WidgetMode): WidgetMode =>
   widgetModes.indexOf(one) > widgetModes.indexOf(other) ? one : other;
 
-/** What a session was created with; the widget mode is not part of it, so that the project’s current one holds. */
+/** The session’s creation. The widget mode is not part of it, so that the project’s current one applies. */
 function requestOf(parent: StoredSession): SessionRequest {
   const { dataCollector, metadata, consent } = parent;
   return {
@@ -166,7 +166,7 @@ function requestOf(parent: StoredSession): SessionRequest {
   };
 }
 
-/** What every session of a chain has of its first one, whoever asks. */
+/** Every session of a chain takes these fields from its first one, for every caller. */
 const identityOf = ({
   studyId,
   respondentId,

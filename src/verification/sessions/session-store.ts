@@ -23,13 +23,13 @@ export type NewSession = {
   readonly respondentId: string | null;
   /** Whether a backend or a hosted link named the respondent, and not the page alone. */
   readonly respondentTrusted: boolean;
-  /** Of a study of the audience API, which deduplicates by itself. */
+  /** True in a study of the audience API, which deduplicates by itself. */
   readonly withinStudy: boolean;
   readonly linkId: string | null;
   readonly dataCollector: string | null;
   readonly metadata: Metadata;
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
-  /** Of the project and the step-up as it was created: what its page shows. */
+  /** The minimum at creation, from the project and the step-up; its page shows it. */
   readonly minimumAssurance: DemandedAssurance;
   readonly evidenceFrames: EvidenceFramesMode;
   readonly nonce: string;
@@ -50,7 +50,7 @@ export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'>;
 export type StoredSession = NewSession & {
   /** The page’s calls for challenges, in order. */
   readonly challengeCalls: readonly ChallengeCall[];
-  /** Of the envelope that the session stayed open after, for a camera check. */
+  /** The hash of the envelope after which the session stayed open for a camera check. */
   readonly escalationHash: Uint8Array | null;
   /** Its device and behaviour, until the session completes. */
   readonly passiveSignals: PassiveSignals | null;
@@ -117,14 +117,14 @@ export async function findChain(database: Queryable, rootSessionId: string): Pro
   return { retries: chain?.retries ?? 0, hasPassed: chain?.hasPassed ?? false };
 }
 
-/** What came of a session; null where there is none, or it has not ended. */
+/** The outcome of a session; null if there is none, or it has not ended. */
 export async function findOutcome(database: Queryable, sessionId: string): Promise<VerdictOutcome | null> {
   const sql = 'SELECT result FROM verification_sessions WHERE session_id = $1';
   const [row] = await database.query<{ result: VerdictOutcome | null }>(sql, [sessionId], { recurring: true });
   return row?.result ?? null;
 }
 
-/** What came of the verifications that scores of a session asked for; null where none has ended. One pass is enough. */
+/** The outcome of the verifications that scores of a session requested; null if none has ended. One pass is enough. */
 export async function findStepUpOutcome(
   database: Queryable,
   { projectId, mode }: Pick<NewSession, 'projectId' | 'mode'>,

@@ -9,7 +9,7 @@ import { tokenLengthMax } from '../../contract/token.js';
 export interface CompactJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** What the signature is over. */
+  /** The signature covers this text. */
   readonly signed: string;
   readonly signature: Buffer;
 }
@@ -61,7 +61,7 @@ function isCanonical(part: string): boolean {
 
 const bytesOf = (part: string): Buffer => Buffer.from(part, 'base64url');
 
-/** Of a canonical part. */
+/** Reads a canonical part. */
 function readObject(part: string): Readonly<Record<string, unknown>> | null {
   const bytes = bytesOf(part);
   if (!isUtf8(bytes)) return null;

@@ -1,5 +1,5 @@
 /**
- * What came of sessions, for backends that validate their tokens more than once: cached in process, since a session’s outcome never changes. One that
+ * Outcomes of sessions, for backends that validate their tokens more than once: cached in process, since a session’s outcome never changes. One that
  * is erased is forgotten at once by the instance that erased it, by the others within the interval of the change feed. An instance that has not heard
  * from the feed for a second reads the database. What a token was used for is not kept here.
  */

@@ -59,7 +59,7 @@ export function createSigningDirectory(deps: SigningDirectoryDeps): SigningDirec
   };
 }
 
-/** Of two that make the first secret at once, the second finds it made: the project’s row is locked meanwhile. */
+/** If two calls make the first secret at once, the second finds it made: the project’s row is locked meanwhile. */
 async function makeFirst(
   { database, signingSecrets }: SigningDirectoryDeps,
   project: { readonly projectId: string; readonly organizationId: string },

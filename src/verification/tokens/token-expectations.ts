@@ -1,5 +1,5 @@
 /**
- * What a backend expects of a token beyond that it is genuine: whose it is, what it rests on, and that its pass is spent on one thing only.
+ * Expectations of a backend beyond a genuine token: its respondent, its evidence, and that its pass is spent on one thing only.
  * The first use of a session’s tokens is kept with the session, in one statement, so that of two at once one gets it.
  */
 import { createHash } from 'node:crypto';

@@ -93,7 +93,7 @@ async function readKeys(database: Database, sealer: Sealer): Promise<readonly To
   });
 }
 
-/** Of instances that make the same generation at once, one does. */
+/** If several instances make the same generation at once, one succeeds. */
 async function insertKey(
   database: Database,
   sealer: Sealer,

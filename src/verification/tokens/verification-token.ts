@@ -39,7 +39,7 @@ export interface TokenVerifierDeps {
   readonly findSecrets: FindSecrets;
   /** A published key of vh_token; null for none, and then no vh_token verifies. */
   readonly publicKey: (keyId: string) => KeyObject | null;
-  /** What came of the session, for a backend; null where it was erased or the database is away. */
+  /** The session’s outcome, for a backend; null if it was erased or the database is unavailable. */
   readonly readResult: (sessionId: string) => Promise<VerdictOutcome | null>;
   readonly issuer: () => string;
   readonly now: () => number;

@@ -6,7 +6,7 @@ import type { DeviceSketch } from '../../contract/facts.js';
 import type { ChainComparison } from '../../contract/uniqueness.js';
 import type { Queryable } from '../../stores/database/port.js';
 
-/** What a try leaves of where it came from; null is not known. */
+/** Origin of a try; null: unknown. */
 export interface Provenance {
   readonly country: string | null;
   /** A keyed hash of the camera’s name. */

@@ -50,7 +50,7 @@ async function projectsOf(tx: Queryable, organizationId: string, groupId: string
   return rows.map((row) => row.project_id);
 }
 
-/** What must be locked, in this order, so that of two completions in one scope the second sees the first. */
+/** These locks, in this order, let the second of two completions in one scope see the first. */
 export function locksOf({ organizationId, projectId, deduplication }: Deduplicated): readonly string[] {
   const { scope, groupId } = deduplication;
   const project = `fingerprints:project:${projectId}`;
@@ -59,12 +59,12 @@ export function locksOf({ organizationId, projectId, deduplication }: Deduplicat
     : [project];
 }
 
-/** What must be locked after those, so that of two completions of one respondent the second sees the first. */
+/** This lock follows those. It lets the second of two completions of one respondent see the first. */
 export function respondentLockOf(session: Deduplicated, respondentId: string): string {
   return `${locksOf(session).at(-1)}:respondent:${respondentId}`;
 }
 
-/** What must be locked last, so that of two completions on one device the second sees the first. */
+/** This lock is the last. It lets the second of two completions on one device see the first. */
 export function deviceLockOf(session: Deduplicated, deviceRef: string): string {
   return `${locksOf(session).at(-1)}:device:${deviceRef}`;
 }

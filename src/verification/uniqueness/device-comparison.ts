@@ -33,7 +33,7 @@ export interface DeviceQuery {
   readonly sinceMs: number;
 }
 
-/** What is found; what it means is the project’s to say. */
+/** The match without its meaning, which the project decides. */
 export type DeviceMatch = Omit<DeviceComparison, 'isDecisive'>;
 const noMatch: DeviceMatch = { method: 'none', similarity: 0, matchedDeviceId: null, matched: null };
 

@@ -58,7 +58,7 @@ export function directionOf(raw: RawEmbedding, { center }: FaceModel): Float32Ar
   return values;
 }
 
-/** Of two directions of one dimension: their cosine. */
+/** The cosine of two directions of one dimension. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);

@@ -31,7 +31,7 @@ export interface FaceComparerDeps {
   readonly searcher: Searcher;
   /** In which organizations share the search threads. */
   readonly turns: Pick<FairLimiter, 'run'>;
-  /** What can be searched now, and what it can vouch for; null while it is being filled. */
+  /** The searchable faces, and the time up to which they are complete; null while the index is filling. */
   readonly index: () => { readonly faces: FaceIndex; readonly horizon: string } | null;
   readonly metrics: Pick<Metrics, 'faceComparisons' | 'faceSearch'>;
 }
@@ -76,7 +76,7 @@ export function readFace(
     metrics.faceComparisons.inc({ result: model === null ? 'unknown_model' : 'refused' });
     return models.size === 0 ? null : 'refused';
   }
-  // Where the operator compares faces, one that only the SDK’s own model knows is compared with nobody.
+  // If the operator compares faces, a face that only the SDK’s own model knows is compared with none.
   if (forAll === null && models.size > 0) {
     metrics.faceComparisons.inc({ result: 'unknown_model' });
     return 'refused';

@@ -1,5 +1,5 @@
 /**
- * What is known of each embedding model: how alike two different people come out. From that follows how alike two faces must be, for the size
+ * Knowledge about each embedding model: how alike two different people come out. From that follows how alike two faces must be, for the size
  * of the gallery at hand, to be called one person. A model that is not in the table is never compared, because nothing says what its likeness means.
  *
  * The table is the operator’s (VH_FACE_MODELS), and empty without one: a guess at these numbers would call strangers one person. A file that cannot
@@ -40,7 +40,7 @@ export function cutoffsFor({ impostor }: FaceModel, size: number): Cutoffs {
   return { same: at(falseMatchShare), near: at(nearShare) };
 }
 
-/** Of one face against one: from `same` on it is the same person; below `other` it is as unlike as most strangers are. */
+/** Cutoffs for one face against one: from `same` on it is the same person; below `other` it is as unlike as most strangers are. */
 export function pairCutoffs(model: FaceModel): { readonly same: number; readonly other: number } {
   return { same: cutoffsFor(model, 1).same, other: model.impostor.mean + model.impostor.deviation };
 }
@@ -170,7 +170,7 @@ export function judgeFaces(question: FaceQuestion, found: readonly Likely[]): Ju
   return { model, dimension, gallerySize, threshold: same, match, returning };
 }
 
-/** Of equals the latest. */
+/** The latest of equals wins. */
 function mostAlike(list: readonly Likely[]): FaceMatch | null {
   const [first] = [...list].sort(
     (a, b) => b.similarity - a.similarity || b.fingerprint.completedAtMs - a.fingerprint.completedAtMs,

@@ -45,7 +45,7 @@ interface ReusingSession extends Omit<Deduplicated, 'dataCollector'> {
   readonly respondentId: string | null;
 }
 
-/** What is looked for; asked again at the completion of the session. */
+/** The query; repeated at the completion of the session. */
 export interface FaceReuseQuery extends BandQuery, Pick<Deduplicated, 'projectId' | 'studyId'> {
   readonly face: Face;
 }
@@ -121,7 +121,7 @@ export function createFaceReuse({ store, makeRef }: FaceReuseDeps) {
   };
 }
 
-/** Who a session counts as. Whoever passes again and again under one id, even one that a page wrote, is one respondent to those who count ids. */
+/** The identity that a session counts as. A person who passes repeatedly under one id, even an id from a page, is one respondent to callers who count ids. */
 function personOf(makeRef: MakeRef, session: ReusingSession): FaceBands['person'] {
   const { organizationId, respondentId, rootSessionId } = session;
   const name = respondentId === null ? `chain\n${rootSessionId}` : `respondent\n${respondentId}`;

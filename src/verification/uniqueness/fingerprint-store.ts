@@ -16,7 +16,7 @@ export interface FaceRecord {
 
 /** claimed: the page alone says that the camera saw this face. seen: the service judged frames of it. */
 export type BiometricEvidence = 'claimed' | 'seen';
-/** What it takes to forge a face: 0 a page alone, 1 a respondent whom a backend named, 2 pictures that the service judged, 3 both. */
+/** The effort to forge a face: 0 a page alone, 1 a respondent that a backend named, 2 pictures that the service judged, 3 both. */
 export type EvidenceRank = 0 | 1 | 2 | 3;
 
 export function evidenceRankOf(evidence: BiometricEvidence | null, respondentTrusted: boolean): EvidenceRank {
@@ -74,7 +74,7 @@ export interface NewFingerprint extends Omit<Fingerprint, 'number' | 'evidenceRa
   readonly bands: FaceBands | null;
 }
 
-/** Which fingerprints a session is compared with. */
+/** Fingerprints that a session is compared with. */
 export interface Scope {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
@@ -114,7 +114,7 @@ const columns = `f.fingerprint_no AS number, f.fingerprint_id AS "fingerprintId"
   f.study_id AS "studyId", f.data_collector AS "dataCollector", f.completed_at AS "completedAt", f.model, f.dimension, f.sealed, f.respondent_trusted AS "respondentTrusted", (${rank}) AS "evidenceRank"`;
 /** A session that failed is no participation; who failed and tries again is nobody’s duplicate. */
 const isParticipation = `f.status IN ('pass', 'review') AND f.sealed IS NOT NULL`;
-/** Of fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector, $4 whether studies are apart, $5 the study. */
+/** Restricts fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector, $4 whether studies are apart, $5 the study. */
 export const inScope = `f.project_id = ANY($1) AND (NOT $2::boolean OR f.data_collector IS NOT DISTINCT FROM $3)
   AND (NOT $4::boolean OR f.study_id IS NOT DISTINCT FROM $5)`;
 
@@ -227,7 +227,7 @@ export interface Sharing {
   readonly isCrowded: boolean;
 }
 
-/** What one comparison reads, in a transaction of its organization. */
+/** Reads for one comparison, in a transaction of its organization. */
 const scopedReads = (read: Read) => ({
   /** Faces of the same person, the latest first: earlier tries of the chain, and the respondent’s where more than a page named them. */
   async ofPerson(tx: Queryable, { scope, sessionId, rootSessionId, respondentId }: OwnFacesQuery, name: ModelName) {
@@ -299,7 +299,7 @@ const scopedReads = (read: Read) => ({
   },
 });
 
-/** What the index is filled from and follows, of all organizations. */
+/** The index is filled from these reads and follows them, for all organizations. */
 const indexReads = (database: Queryable, read: Read) => ({
   /** Participations after `after`, by number: what an index is filled from. */
   async page(after: number, limit: number): Promise<readonly Fingerprint[]> {
@@ -321,7 +321,7 @@ const indexReads = (database: Queryable, read: Read) => ({
     );
     const changes = rows.flatMap((row) => {
       if (row.change_no === null) return [];
-      // Of an outer join: the row of a fingerprint that counts no longer is empty throughout.
+      // In the outer join, a fingerprint that counts no longer has an empty row.
       const isThere = (row.number as number | null) !== null;
       return [{ change: row.change_no, number: row.changed, found: isThere ? read(row) : null }];
     });

@@ -21,7 +21,7 @@ export interface IndexFeed {
   close(): Promise<void>;
 }
 
-/** Of a process that knows no model: no face is compared, so that nothing is read and nothing is awaited. */
+/** The feed of a process without models: no face is compared, so it reads nothing and awaits nothing. */
 export const idleFeed: IndexFeed = {
   horizon: () => '0',
   poll: () => Promise.resolve(),

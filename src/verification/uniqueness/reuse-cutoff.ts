@@ -12,7 +12,7 @@ const likenessMin = 0.9;
 const steps = 512;
 
 export function reuseCutoff({ impostor: { mean, deviation } }: FaceModel): number {
-  // What strangers have in common is no likeness.
+  // A likeness that strangers share says nothing.
   const own = 1 - Math.max(0, mean);
   return mean + (1 - mean) * Math.max(likenessMin, sphereCutoff(deviation / own, reusedShare));
 }

@@ -59,9 +59,9 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
   readonly rootSessionId: string;
   readonly respondentId: string | null;
   readonly respondentTrusted: boolean;
-  /** Of the address that it comes from; null is not known. */
+  /** The country of its address; null: unknown. */
   readonly country: string | null;
-  /** Where the face comes from: the page, or pictures that the service judged. */
+  /** The source of the face: the page, or pictures that the service judged. */
   readonly evidence: BiometricEvidence;
   /** Those that are not live are compared with nobody, and nobody with them. */
   readonly mode: SessionMode;
@@ -70,7 +70,7 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
 export interface Completion {
   readonly completedAt: Date;
   readonly status: 'pass' | 'fail' | 'review';
-  /** What the verdict rests on; null without a capture. */
+  /** The evidence behind the verdict; null without a capture. */
   readonly evidence: BiometricEvidence | null;
 }
 
@@ -95,7 +95,7 @@ export interface UniquenessDeps extends FaceComparerDeps {
 
 export type Uniqueness = ReturnType<typeof createUniqueness>;
 
-/** What a comparison took from an envelope and did not find yet, kept for the completion of the same envelope. */
+/** Values that a comparison took from an envelope and did not find yet, kept for the completion of the same envelope. */
 interface Seen {
   readonly face: Face | null;
   readonly device: DeviceRecord | null;

@@ -27,7 +27,7 @@ export interface SeenMarks {
   readonly count: number;
 }
 
-/** What another session of the organization sent before, of whichever project. */
+/** Finds marks that another session of the organization sent before, in any project. */
 export async function findSeenMarks(
   database: Queryable,
   { organizationId, sessionId }: MarkedSession,

@@ -1,5 +1,5 @@
 /**
- * What a request says of its sender: the headers that are compared with a page’s measurements, and the class of device and the family of browser
+ * The sender of a request: the headers that are compared with a page’s measurements, and the class of device and the family of browser
  * for counting, which have few values.
  */
 import type { FastifyRequest } from 'fastify';

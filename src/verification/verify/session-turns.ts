@@ -9,7 +9,7 @@ export type SessionTurns = ReturnType<typeof createSessionTurns>;
 
 export function createSessionTurns() {
   const underWay = new Set<string>();
-  /** Of the sessions judged last. */
+  /** The turns of recently judged sessions. */
   const turns = new Map<string, number>();
   return {
     /** null after the last turn. Throws OVERLOADED while another envelope of the session is judged; a job that throws takes no turn. */

@@ -1,4 +1,4 @@
-/** What a verdict rests on, gathered for one envelope: who was compared, which captures were seen before, and the settings in force. */
+/** Gathers the facts of a verdict for one envelope: who was compared, which captures were seen before, and the settings in force. */
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { AddressFacts } from '../../contract/facts.js';
@@ -44,7 +44,7 @@ export interface SeenSubmission extends Submission {
   readonly receivedAtMs: number;
   /** The capture followed the session's challenges for as long as that takes a person. */
   readonly isFullCapture: boolean;
-  /** Of a test respondent: what decides, whatever came. */
+  /** The fixed evidence of a test respondent, which decides whatever was received. */
   readonly fixed: FixedEvidence | null;
 }
 

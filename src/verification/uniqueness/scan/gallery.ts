@@ -78,7 +78,7 @@ export function createGallery(layout: Layout) {
     /** First blocks of the cells that exist. */
     headsOf: (names: readonly string[]): number[] => names.flatMap((name) => cells.get(name)?.head ?? []),
     sizeOf: (names: readonly string[]): number => names.reduce((sum, name) => sum + (cells.get(name)?.size ?? 0), 0),
-    /** Which template lies in a slot now, and how alike it is to the query; null where none does. */
+    /** The template in a slot now, and its similarity to the query; null if the slot is empty. */
     confirm: arena.confirm,
     has: (number: number): boolean => slotOf.has(number),
     size: () => slotOf.size,
@@ -119,7 +119,7 @@ function createArena(layout: Layout) {
       return block;
     },
     link: (block: number, next: number): void => void Atomics.store(heads, headOf(layout, block) >> 2, next),
-    /** What is read counts only when all of it stands: `filled` moves on last. */
+    /** A slot counts only when all of it is written: `filled` moves on last. */
     write(slot: number, { bytes: row, scale, code }: EncodedTemplate, timeSeconds: number, number: number): void {
       const at = addressesOf(layout, slot);
       bytes.set(new Uint8Array(row.buffer, row.byteOffset, row.byteLength), at.row);

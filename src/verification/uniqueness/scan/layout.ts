@@ -1,5 +1,5 @@
 /**
- * Where everything lies in a gallery’s shared memory. All addresses are bytes.
+ * The layout of a gallery’s shared memory. All addresses are bytes.
  *
  *   scratch of thread 0 | scratch of thread 1 | ... | segment 0 | segment 1 | ...
  *

@@ -24,7 +24,7 @@ async function finish(token) {
   else show(status === 'fail' ? 'unconfirmed' : 'done');
 }
 
-/** What to do about a mount that ended without a pass. */
+/** Handles a mount that ended without a pass. */
 async function recover(error) {
   const token = error?.context?.token;
   if (typeof token === 'string') return finish(token);

@@ -18,7 +18,7 @@ import {
   segmentRowsLog2,
 } from '../blocks';
 
-// Of the layout, in bytes. Codes and widths are multiples of 32.
+// Layout constants in bytes. Codes and widths are multiples of 32.
 declare const width: usize;
 declare const codeBytes: usize;
 declare const rowBytes: usize;
