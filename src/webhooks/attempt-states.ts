@@ -15,7 +15,7 @@ export const attemptsMax = 5;
 /** Statuses by which a receiver says that repeating will not help. */
 export const terminalStatuses: readonly number[] = [400, 401, 403, 404, 410, 422, 429];
 
-/** What came of a request: a status, or none because no complete answer came. */
+/** The result of a request: a status, or none because no complete reply came. */
 export type Answer = { readonly status: number } | { readonly status: null };
 
 export interface Transition {
@@ -47,7 +47,7 @@ const transitions: readonly Rule[] = [
   { when: 'anything else', holds: () => true, then: { state: 'FAILED', retry: true } },
 ];
 
-/** Where a pending attempt goes; `attempt` counts from 1 within the delivery’s present set of attempts. */
+/** The next state of a pending attempt; `attempt` counts from 1 within the delivery’s present set of attempts. */
 export function transitionOf(answer: Answer, attempt: number): Transition {
   const rule = transitions.find(({ holds }) => holds(answer, attempt >= attemptsMax));
   if (rule === undefined) throw new Error('the last rule holds always');

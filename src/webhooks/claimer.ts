@@ -25,7 +25,7 @@ export interface ClaimerDeps {
 
 const pollMs = 500;
 const pauseMsMax = 2_000;
-/** What comes meanwhile is leased in one round. */
+/** Requests within this time are leased in one round. */
 const roundMs = 20;
 /** Fewer free places are not worth a round. */
 const placesWorth = 64;

@@ -46,7 +46,7 @@ const wakeBatchMax = 1_000;
 const strandedEveryMs = 1_000;
 const figuresEveryMs = 5_000;
 const retentionEveryMs = 600_000;
-/** Of requests under way when the service stops. */
+/** Requests under way may take this long when the service stops. */
 const stopDeadlineMs = 7_000;
 
 export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {

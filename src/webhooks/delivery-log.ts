@@ -148,7 +148,7 @@ const startAgain = (lane: Lane): string => `
   attempts_from = CASE WHEN d.state = 'PENDING' THEN d.attempts_from ELSE d.attempt + 1 END,
   attempt = CASE WHEN d.state = 'PENDING' THEN d.attempt ELSE d.attempt + 1 END`;
 
-/** What is being sent at this moment is left as it is. False where there is no such delivery. */
+/** A delivery that is being sent stays unchanged. False if there is no such delivery. */
 export async function replayDelivery(tx: Queryable, webhookId: string, deliveryId: string): Promise<boolean> {
   await tx.query(
     `UPDATE deliveries d SET ${startAgain('first')} WHERE webhook_id = $1 AND delivery_id = $2

@@ -26,7 +26,7 @@ interface Endpoint<T> extends Recipient {
   limit: number;
 }
 
-/** Of each lane: the endpoints of each organization that may go, and who holds how much. */
+/** For each lane: the endpoints of each organization that may go, and the places that each holds. */
 interface LaneState {
   readonly ring: Map<string, Set<string>>;
   readonly sending: Holdings;
@@ -47,7 +47,7 @@ const makeLane = ({ sending, holding }: LanePlaces[Lane]): LaneState => ({
 const roomOf = <T>({ items, active, limit }: Endpoint<T>): number =>
   Math.max(0, limit * holdFactor - active - items.first.length - items.retry.length);
 
-/** What an endpoint taught is kept while it has work; an idle one at the first limit is forgotten. */
+/** The learned limit of an endpoint is kept while it has work; an idle endpoint at the first limit is forgotten. */
 const isForgotten = <T>({ items, active, limit }: Endpoint<T>, known: number): boolean =>
   active + items.first.length + items.retry.length === 0 && (limit === concurrencyFirst || known > endpointsMax);
 

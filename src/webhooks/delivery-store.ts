@@ -31,7 +31,7 @@ export interface NewEvent {
   readonly body: string;
 }
 
-/** What stands for an erased session, as SQL over the names of two columns. */
+/** The mark of an erased session, as SQL over the names of two columns. */
 export const sessionMark = (project: string, session: string): string =>
   `sha256(convert_to(${project} || chr(10) || ${session}, 'UTF8'))`;
 

@@ -2,7 +2,7 @@
  * Turns events into deliveries: one for each webhook of the project that asks for the type. An event that comes twice makes no second one, so that
  * whoever hands events in (the log, or the outbox while the log is away) may repeat them.
  *
- * What this process can send soon it leases as it writes it, which spares a round through the database; the rest is written as due, for
+ * This process leases deliveries that it can send soon as it writes them, which saves a round through the database; the rest is written as due, for
  * whoever has room. Rejects where the database is away; the batch then comes again.
  */
 import type { DeliveredEvent } from '../contract/postback.js';

@@ -94,7 +94,7 @@ function codeOf(error: unknown): string {
   return '';
 }
 
-/** What the owner of an endpoint can do about a status; null where there is nothing to do. */
+/** Advice to the owner of an endpoint about a status; null if there is none. */
 export function adviceFor(status: number | null, url: string): string | null {
   if (status === null || (status >= 200 && status < 300)) return null;
   if (status >= 300 && status < 400)

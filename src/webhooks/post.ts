@@ -29,9 +29,9 @@ export interface Poster {
   close(): Promise<void>;
 }
 
-/** What the log keeps of an answer, after decompression. */
+/** The log keeps this much of a reply, after decompression. */
 export const keptBytesMax = 16_384;
-/** What is held of an answer before decompression, and read of it at all. */
+/** The service reads and holds this much of a reply, before decompression. */
 const heldBytesMax = 65_536;
 const readBytesMax = 262_144;
 
@@ -116,7 +116,7 @@ function encodingOf(headers: Dispatcher.ResponseData['headers']): string {
 
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 
-/** As text that a database keeps. What was compressed unasked is unpacked no further than what is kept of it. */
+/** Decodes text that a database can keep. A reply that was compressed unasked is unpacked only as far as it is kept. */
 async function readText(held: Buffer, encoding: string): Promise<string> {
   const decoder = Object.entries(decoders).find(([name]) => name === encoding)?.[1];
   const bytes = decoder === undefined ? held : await unpack(held, decoder());

@@ -1,4 +1,4 @@
-/** What the sender knows of each webhook, read again after a second, and at once where this process changed it. Reads of one moment go out as one query. */
+/** The sender’s record of each webhook, read again after a second, and at once if this process changed it. Reads of one moment go out as one query. */
 import type { Secrets, SecretStore } from '../crypto/secret-store.js';
 import type { Database } from '../stores/database/port.js';
 import { webhookColumns, webhookOf, type StoredWebhook, type WebhookRow } from './webhook-store.js';
@@ -29,7 +29,7 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
     secrets: secrets.open(row.webhookId, row),
   });
   let changes = 0;
-  /** What was read while a webhook changed may be older than the change. */
+  /** A read during a change may be older than the change. */
   const keep = (webhookId: string, config: TargetConfig | null, changesBefore: number): void => {
     if (changes !== changesBefore) return;
     if (kept.size >= keptMax) kept.clear();

@@ -10,7 +10,7 @@ export interface WebhookOwner {
   readonly projectId: string;
 }
 
-/** What its owner decides about a webhook. */
+/** Settings that a webhook’s owner decides. */
 export interface WebhookSettings {
   readonly url: string;
   readonly events: readonly EventType[];
