@@ -26,10 +26,10 @@ import { createRandom } from '../../workers/seeded-random.js';
 
 /** A consumer whose records wait longer than this is not ready: its log says why. */
 const stillSecondsMax = 60;
-/** Of one store. */
+/** The limit for one store. */
 const checkMsMax = 1_400;
 
-/** What the operator’s port asks of the API in the same process. */
+/** Requests of the operator’s port to the API in the same process. */
 export interface AskedOfApi {
   readonly faces: Pick<OpenUniqueness, 'check' | 'refresh'>;
   readonly shared: { readonly directories: Pick<Directories, 'honoursKeys'> };

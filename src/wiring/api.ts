@@ -45,7 +45,7 @@ export interface StartedApi {
   readonly shared: SharedParts;
 }
 
-/** What other listeners of the same process work with too. */
+/** Parts that other listeners of the same process also use. */
 export interface SharedParts {
   readonly directories: Directories;
   readonly limits: Limits;
@@ -157,7 +157,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   };
 }
 
-/** Who may call what, for a listener of keys and dashboard tokens. */
+/** Access rules for a listener of keys and dashboard tokens. */
 export const appDepsOf = (
   { settings, logger, metrics, masterKeys, drain }: Parts,
   { directories, limits, accessTokens }: Pick<SharedParts, 'directories' | 'limits' | 'accessTokens'>,

@@ -142,7 +142,7 @@ function surroundingsOf(geography: Geography, address: Address | null): Surround
   return { country, networkClass: network, place: address.place, prefix: address.family === 6 ? address.prefix : null };
 }
 
-/** What the gate works with, where no API runs in this process. */
+/** The parts of the gate if no API runs in this process. */
 async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<SharedParts> {
   const { settings, opened } = parts;
   const directories = await openKnownRecords(parts);

@@ -41,7 +41,7 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
   analytics: ({ stores }) => startRollupConsumer(stores.database, stores.log),
 };
 
-/** What comes round by the clock. */
+/** Work that recurs by the clock. */
 const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startReceiptRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS }),
   (parts) => startOutcomeRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_OUTCOME_RETENTION_DAYS }),

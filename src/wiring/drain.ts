@@ -10,9 +10,9 @@ export type Drain = ReturnType<typeof createDrain>;
 
 /** From SIGTERM to the end of the process. */
 export const stopMsMax = 9_900;
-/** Of it, for the process itself to go. */
+/** The share of it in which the process itself ends. */
 const exitMs = 500;
-/** Of it, for what is closed after the listeners: what waits is flushed. */
+/** The share of it for parts that close after the listeners: they flush waiting data. */
 const flushMs = 1_500;
 
 export function createDrain(drainMs: number, wait: (ms: number) => Promise<unknown> = sleep) {
@@ -29,7 +29,7 @@ export function createDrain(drainMs: number, wait: (ms: number) => Promise<unkno
       leavingSinceMs ??= clock();
       if (drainMs > 0) await wait(drainMs);
     },
-    /** What calls in flight may still take, milliseconds. */
+    /** Milliseconds that calls in flight may still take. */
     leftMs: (): number => Math.max(0, stopMsMax - flushMs - (clock() - (leavingSinceMs ?? clock()))),
   };
 }

@@ -1,4 +1,4 @@
-/** What the parts of the service are put together from. */
+/** The parts from which the service is assembled. */
 import type { MasterKeys } from '../administration/master-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { Closers } from '../stores/closers.js';
@@ -18,12 +18,12 @@ export interface Parts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly stores: Stores;
-  /** Where capabilities leave the events of their sessions. */
+  /** Capabilities leave the events of their sessions here. */
   readonly outbox: Outbox;
   readonly masterKeys: MasterKeys;
   readonly now: () => number;
   readonly drain: Drain;
-  /** What works until the process ends; it is stopped all at once, when the listeners have closed. */
+  /** Work that runs until the process ends; it is stopped all at once, when the listeners have closed. */
   readonly background: Background[];
   /** Called with each webhook that this process changed. */
   readonly webhookListeners: ((webhookId: string) => void)[];
@@ -33,20 +33,20 @@ export interface Parts {
 
 export const apiPrefix = '/api/v1';
 
-/** Of a listener; an IPv6 address stands in brackets. */
+/** The address of a listener; an IPv6 address is in brackets. */
 export const listenerUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Where callers reach the API port: the configured address, else the listener’s own. */
+/** Callers reach the API port here: the configured address, else the listener’s own. */
 export const siteUrlOf = (settings: Settings, port: number): string =>
   settings.VH_SITE_URL ?? listenerUrl(settings.HOST, port);
 
-/** Where browsers fetch the models of the widget: the configured address, else the service’s own copies. */
+/** Browsers fetch the models of the widget here: the configured address, else the service’s own copies. */
 export const modelsUrlOf = ({ VH_MODELS_URL }: Pick<Settings, 'VH_MODELS_URL'>, siteUrl: string): string =>
   VH_MODELS_URL ?? `${siteUrl}/sdk/v1/models`;
 
 export const audiencePrefix = '/v1';
 
-/** Where callers reach the audience API: below the configured address, else below the listener’s own. */
+/** Callers reach the audience API here: below the configured address, else below the listener’s own. */
 export const audienceUrlOf = (settings: Settings, port: number): string =>
   (settings.VH_AUDIENCE_URL ?? listenerUrl(settings.HOST, port)) + audiencePrefix;

@@ -33,7 +33,7 @@ import { createCounterRecovery } from '../scoring/recovery/counter-recovery.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth/web-bot-auth.js';
 import type { Parts } from './parts.js';
 
-/** What its routes serve, and what else looks at respondents’ addresses. */
+/** The parts for the routes of scoring, and for other users of respondents’ addresses. */
 export type OpenScoring = Omit<Parameters<typeof registerScoringRoutes>[1], 'takeKeyRate'> & {
   readonly geography: Geography;
   readonly findStepUp: FindStepUp;

@@ -8,9 +8,9 @@ import { createPoster } from '../webhooks/post.js';
 import type { WebhookDeps } from '../webhooks/routes.js';
 import type { Parts } from './parts.js';
 
-/** Of one attempt, from the name to the last byte of the answer. */
+/** Limits one attempt, from the name to the last byte of the reply. */
 const timeoutMs = 10_000;
-/** Of one address of a target; others of the same name are tried within the attempt. */
+/** Limits one address of a target; others of the same name are tried within the attempt. */
 const connectTimeoutMs = 4_000;
 
 export function webhookDepsOf({ settings, stores, masterKeys, now, logger, webhookListeners }: Parts): WebhookDeps {
