@@ -30,7 +30,7 @@ export interface FairLimits {
   readonly observer?: ShareObserver;
 }
 
-/** What happened to one call, in milliseconds. */
+/** Measures one call, in milliseconds. */
 export interface ShareUse {
   readonly operation: string;
   readonly organizationId: string;
@@ -45,7 +45,7 @@ export type FairLimiter = ReturnType<typeof createFairLimiter>;
 
 export type Holdings = ReturnType<typeof createHoldings>;
 
-/** Who holds how many of the places, and whether they may take another. */
+/** Counts the places that each organization holds, and decides whether it may take another. */
 export function createHoldings(places: number, each = Infinity) {
   const held = new Map<string, number>();
   let free = places;
@@ -96,7 +96,7 @@ function createUsage() {
   return {
     add: (organizationId: string, ms: number): void => void used.set(organizationId, of(organizationId) + ms),
     serve: (organizationId: string): void => void (served = of(organizationId)),
-    /** Of equals the first. */
+    /** The first of equals wins. */
     leastOf(organizationIds: readonly string[]): string | undefined {
       const [first, ...rest] = organizationIds;
       if (first === undefined) return undefined;
@@ -120,7 +120,7 @@ export const rest = (sinceMs: number): Promise<void> => pause(restOf(sinceMs));
 
 export function createFairLimiter({ operation, places, each, eachContended, rests, waitMsMax, observer }: FairLimits) {
   const [holdings, usage, contention] = [createHoldings(places, each), createUsage(), createContention()];
-  /** Of each organization its calls, in the order of arrival. */
+  /** The waiting calls of each organization, in the order of arrival. */
   const waiting: Waiting = new Map();
 
   const mayTake = (organizationId: string): boolean =>

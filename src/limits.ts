@@ -63,5 +63,5 @@ export const nestingMax = 64;
 export const evidenceFramesMax = 12;
 export const evidenceFrameSideMax = 96;
 
-/** What those pictures add to the largest envelope, in bytes. */
+/** Those pictures add at most this to the largest envelope, in bytes. */
 export const evidenceBytesMax = 163_840;

@@ -28,7 +28,7 @@ import { apiPrefix, audienceUrlOf, siteUrlOf, type Background, type Parts } from
 
 export interface Service {
   readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
-  /** What there is to call; a process without a role has no address of it. */
+  /** The callable parts; a process without a role has no address for it. */
   readonly serves: { readonly api: boolean; readonly audience: boolean; readonly demo: boolean };
   /** The demo organization was created by this start. */
   readonly firstStart: boolean;

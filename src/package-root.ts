@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** As in package.json. */
+/** The version in package.json. */
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }
