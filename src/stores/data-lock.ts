@@ -74,7 +74,7 @@ async function checkRoom(directory: string): Promise<void> {
   }
 }
 
-/** Who holds the lock, as the holder wrote it. */
+/** Reads the name that the lock’s holder wrote. */
 async function readHolder(file: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
   return bytesRead === 0 ? 'another process' : buffer.toString('utf8', 0, bytesRead);

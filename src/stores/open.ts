@@ -40,7 +40,7 @@ export interface Stores {
 }
 
 const memoryKeysMax = 2_000_000;
-/** Of a statement that a score waits for, where nothing is cached. */
+/** Limits a statement that a score waits for if nothing is cached. */
 const lookupDeadlineMs = 1_000;
 const lookupConnections = 2;
 /** The embedded database does one thing at a time: a larger batch of a reader would delay the append that a score waits for. */

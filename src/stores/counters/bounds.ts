@@ -41,14 +41,14 @@ export const bounds = {
   movementSessionsMax: 8,
   movementGroupsMin: 3,
   receiptMs: recentReceiptKeepSeconds * 1_000,
-  /** What is left to a receipt once the database has it: retries come within minutes, and are answered without the database by then. */
+  /** A receipt keeps this much life once the database has it: retries come within minutes, and the database answers later ones. */
   recordedReceiptMs: 10 * minuteMs,
   /** A signature expires within 24 h; one more hour for clocks that disagree. */
   signatureMs: 25 * hourMs,
   bandsMax: 20,
   termsMax: 64,
   candidatesMax: 32,
-  /** Of these at most so many that merely come from the same address, or look alike. */
+  /** At most so many candidates may merely come from the same address, or look alike. */
   addressMax: 4,
   similarMax: 8,
   /** How long a session is found by its respondent, device or token. */
@@ -126,7 +126,7 @@ export function windowOf(limit: RateLimit, nowMs: number): number {
   return Math.floor(nowMs / (limit.windowSeconds * 1_000));
 }
 
-/** Where the window of a limit is counted, within its tag. */
+/** The key of a limit’s window, within its tag. */
 export function rateKeyOf(limit: RateLimit, nowMs: number): string {
   return `${limit.key}:${limit.windowSeconds}:${windowOf(limit, nowMs)}`;
 }

@@ -39,7 +39,7 @@ export interface StoredProbe {
   readonly pages: readonly StoredPage[];
   /** Reference of the first storage token that a page reported; null if no page could store one. */
   readonly device: Ref | null;
-  /** Of the first page that sent a load message, like the bands. */
+  /** The sketch of the first page that sent a load message, like the bands. */
   readonly sketch: DeviceSketch | null;
   /** Locality-sensitive hashes of the sketch; sessions that share one are candidates. At most 20. */
   readonly bands: readonly string[];
@@ -61,7 +61,7 @@ export interface ProbeStoreInput {
   readonly device: Ref | null;
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
-  /** What the message says against the session, by the code of each finding, with any measure of how much, as long as more is worse. A message that is replaced stays where nothing else says as much. */
+  /** Evidence of the message against the session, by the code of each finding, with any measure of its strength, if more is worse. A replaced message is kept unless another one has as much evidence. */
   readonly indicators: readonly RiskIndicator[];
 }
 
@@ -95,7 +95,7 @@ export type HistorySubject = 'respondent' | 'source' | 'subSource';
 export const furtherSubjects = ['range', 'network', 'study'] as const;
 export type FurtherSubject = (typeof furtherSubjects)[number];
 
-/** What the store holds of the subjects that a score names; a subject that was not named or has no record is null, a further one absent. */
+/** The store’s history of the subjects that a score names; a subject that was not named or has no record is null, a further one absent. */
 export type StoredHistory = Readonly<Record<HistorySubject, HistoryValue | null>> &
   Readonly<Partial<Record<FurtherSubject | 'device', HistoryValue>>>;
 
@@ -108,7 +108,7 @@ export interface HistoryRecord {
 
 export interface ScoreCountInput {
   readonly nowMs: number;
-  /** What is counted stays in this namespace; the probe and the limits are those of its project. */
+  /** Counts stay in this namespace; the probe and the limits are those of its project. */
   readonly namespace: Namespace;
   /** Reference of the session. */
   readonly session: Ref;
@@ -119,7 +119,7 @@ export interface ScoreCountInput {
   readonly receiptId: string;
   /** A receipt that no store has, as after an erasure: a retry that would be answered with it is counted. Absent: every retry is answered. */
   readonly gone?: string;
-  /** What to keep under the receipt’s id, together with the counts, for `recentReceipt`. */
+  /** Kept under the receipt’s id, together with the counts, for `recentReceipt`. */
   readonly content: Uint8Array;
   readonly limits: readonly RateLimit[];
   /** Reference of the scope of duplicate and velocity: the study, else the source, else the project. */
@@ -157,7 +157,7 @@ export type CountedSession = Pick<
   | 'addressShared'
   | 'host'
 > & {
-  /** Of the token that the page kept, which is `device` where the caller sent none. */
+  /** The token that the page kept; the same as `device` if the caller sent none. */
   readonly token: Ref | null;
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
@@ -174,7 +174,7 @@ export type ScoreCountResult =
   /** A replay whose receipt was let go of here: the database has it. Only the limits were counted. */
   | { readonly kind: 'released'; readonly rate: RateState; readonly receiptId: string };
 
-/** What `countScore` found and counted. */
+/** The result of `countScore`. */
 export interface CountRecord {
   readonly receiptId: string;
   /** The latest receipt of the session before this one, while its guard is kept; else null. */
@@ -208,13 +208,13 @@ export interface Counters extends Completeness {
    * `bounds.movementSessionsMax`: those that share marks of `bounds.movementGroupsMin` groups. Beyond `bounds.movementMarksMax` the older are let go.
    */
   noteMovement(input: MovementInput): Promise<number>;
-  /** What is kept of a session’s probe; null where nothing is. Changes nothing. */
+  /** The kept probe of a session; null if there is none. Changes nothing. */
   findProbe(projectId: string, session: Ref, nowMs: number): Promise<StoredProbe | null>;
   /** Whether each of these sessions (at most 1,000) was scored within its guard’s time. */
   wereScored(namespace: Namespace, sessions: readonly Ref[]): Promise<readonly boolean[]>;
   /** The receipt as recorded by countScore, or null when it expired, was released or never was. */
   recentReceipt(namespace: Namespace, receiptId: string): Promise<RecentReceipt | null>;
-  /** Of receipts that the database has: they are kept `bounds.recordedReceiptMs` more, or what is left of their time where that is less. */
+  /** The database has these receipts: they are kept `bounds.recordedReceiptMs` more, or for the rest of their time if that is less. */
   releaseReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes recent receipts away before their time: who they are about was erased. */
   forgetReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
@@ -233,7 +233,7 @@ export interface Counters extends Completeness {
 
 export interface Holding {
   readonly isComplete: boolean;
-  /** Where it is not whole: what was counted up to then is still there; null where nothing is known to be. */
+  /** If the project is incomplete, counts up to this time are still there; null if none are known to be. */
   readonly keptUpToMs: number | null;
 }
 
@@ -254,7 +254,7 @@ export interface Completeness {
   claimRebuild(namespace: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
   /** Notes how far the owner's rebuild has come, by a name of the caller's; false where the owner no longer holds it or the store lost something since. */
   noteRebuilt(namespace: Namespace, owner: string, downTo: string): Promise<boolean>;
-  /** What was noted of a rebuild that ended before its time, whoever had it; null where there was none since the store lost something. */
+  /** The progress of a rebuild that ended early, in any process; null if there was none since the store lost data. */
   rebuiltDownTo(namespace: Namespace): Promise<string | null>;
   /**
    * Marks a project as whole, until 48 h after its last score. An `owner` must hold the rebuild, which ends; false if something was lost

@@ -84,7 +84,7 @@ async function findNext(tx: Queryable, plan: Plan): Promise<Comparison> {
 
 const migrateCommand = 'npm run --silent admin -- migrate';
 
-/** What is said of a database, or of a place for one, in which there is nothing yet. */
+/** The error for an empty database, or for a directory without one. */
 export const emptyDatabaseError = (): Error =>
   new Error(
     `The database has no tables of this service. Start the service on it or run ${migrateCommand}, then repeat the command.`,

@@ -16,14 +16,14 @@ export interface Migration {
 
 export interface Plan {
   readonly migrations: readonly Migration[];
-  /** Of this version. */
+  /** The major version of this service. */
   readonly major: number;
 }
 
 export interface Applied {
   readonly name: string;
   readonly sha256: string;
-  /** Of the version that applied it. */
+  /** The major version that applied it. */
   readonly major: number;
 }
 

@@ -22,7 +22,7 @@ export interface RoundsDeps {
 }
 
 export interface RetentionRoundsDeps extends RoundsDeps {
-  /** What is deleted, for the log and the operator: "receipts". */
+  /** The deleted data, for the log and the operator: "receipts". */
   readonly what: string;
   /** Moves on a day at a time, and waits for an operator’s override if much more is due; absent for records without consequence. */
   readonly guard?: RetentionGuard;
@@ -42,7 +42,7 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds
   });
 }
 
-/** What waited when an earlier process stopped still waits; the first round would report that late. */
+/** A deletion that waited when an earlier process stopped still waits; the first round would report that late. */
 async function reportWaiting({ database, metrics, what }: RetentionRoundsDeps): Promise<void> {
   const mark = (await readMarks(database)).find((each) => each.what === what);
   metrics.retentionWaits.set({ what }, (mark?.waitsFor ?? null) === null ? 0 : 1);
@@ -122,7 +122,7 @@ export async function deleteInBatches(database: Database, deletion: BatchDeletio
 }
 
 const dayMs = 86_400_000;
-/** What is due without having been deleted for longer than this was not left over by a stop of some days. */
+/** Rows that have been due for longer than this were not left over by a stop of some days. */
 const overdueDaysMax = 7;
 
 /** Bounds deletion by age to a day at a time, and stops it if more than a week is due at once. A wrong clock or setting costs at most a day. */
@@ -140,7 +140,7 @@ export interface RetentionMark {
   readonly waitsFor: string | null;
 }
 
-/** As of when deletion may go now; null while it waits for an operator. `noteDeleted` records that it was done. */
+/** The time up to which deletion may go now; null while it waits for an operator. `noteDeleted` records that it was done. */
 async function advance(database: Database, what: string, guard: RetentionGuard): Promise<number | null> {
   const { keepDays, isDue } = guard;
   const keepMs = keepDays * dayMs;
@@ -153,7 +153,7 @@ async function advance(database: Database, what: string, guard: RetentionGuard):
   const allowed = Math.min(dueBefore, row?.allowed?.getTime() ?? -Infinity);
   const mark = row?.deleted?.getTime() ?? -Infinity;
   if (mark >= overdueBefore) return Math.max(allowed, Math.min(dueBefore, mark + dayMs)) + keepMs;
-  // Where nothing is due so far back, nothing was left undone: there was nothing to do.
+  // If nothing is due so far back, no deletion was missed.
   if (!(await isDue(overdueBefore + keepMs))) return Math.min(dueBefore, overdueBefore + dayMs) + keepMs;
   if (allowed > mark) return allowed + keepMs;
   await database.query(

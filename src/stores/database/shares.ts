@@ -11,7 +11,7 @@ import type { Database } from './port.js';
 import { isLockTimeout } from './transaction.js';
 
 export interface ShareOptions {
-  /** Of the pool; the embedded database has one. */
+  /** The size of the pool; the embedded database has one connection. */
   readonly connections: number;
   readonly observer?: ShareObserver;
   readonly waitMsMax?: number;

@@ -47,7 +47,7 @@ export async function runTransaction<T>(
     await send(`BEGIN;${opening}`);
     const result = await settleWithin(body({ query }), deadlineMs * wholeFactor, store);
     isOver = true;
-    // Where the closing fails the server reads no further, and the rollback below ends the transaction.
+    // If the closing fails, the server reads no further, and the rollback below ends the transaction.
     await send(closing === '' ? 'COMMIT' : `${closing};COMMIT`);
     return result;
   } catch (error) {
@@ -91,7 +91,7 @@ export async function retryRolledBack<T>(store: string, attempt: () => Promise<T
   });
 }
 
-/** What a body of a transaction rejects with to have it rolled back and run again, as if the server had found it in another's way. */
+/** A transaction’s body rejects with this to be rolled back and run again, as after a conflict on the server. */
 export const startOver = (reason: string): Error => Object.assign(new Error(reason), { code: '40001' });
 
 function isRolledBack(error: unknown): boolean {

@@ -1,5 +1,5 @@
 /**
- * What both adapters share: types, errors and deadlines. A broken constraint becomes a DatabaseConflict; a server that is away, shutting
+ * Types, errors and deadlines of both adapters. A broken constraint becomes a DatabaseConflict; a server that is unavailable, shutting
  * down, full, read-only or refusing us, and a missed deadline become StoreUnavailable; rolled-back work and errors of the SQL stay as they
  * are.
  */

@@ -20,7 +20,7 @@ export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps):
   const look = async (): Promise<void> => {
     for (const { topic, group } of groups) {
       const partitions = await log.progress(topic, group);
-      // What is gone before it was read is behind as well.
+      // Entries that expired unread count as lag, too.
       metrics.logLag.set(
         { group },
         partitions.reduce((sum, { next, end }) => sum + Math.max(0, end - next), 0),

@@ -3,7 +3,7 @@
  *
  *   [key length u32][value length u32][key utf-8][value] ...        (little endian)
  *
- * What does not unpack cleanly is damage, and throws.
+ * Entries that do not unpack cleanly are damaged, and throw.
  */
 import { Buffer } from 'node:buffer';
 import type { LogEntry } from './port.js';

@@ -51,7 +51,7 @@ export interface PartitionProgress {
 export interface Log {
   append(topic: Topic, entries: readonly LogEntry[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<Consumer>;
-  /** Of each partition of the topic; a group that has read nothing is at the start. */
+  /** Progress in each partition of the topic; a group that has read nothing is at the start. */
   progress(topic: Topic, group: string): Promise<readonly PartitionProgress[]>;
   ping(): Promise<void>;
   close(): Promise<void>;

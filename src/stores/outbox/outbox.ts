@@ -41,7 +41,7 @@ const publishingMax = 5_000;
 const noteEveryMs = 50;
 /** The sweeper leaves an event alone for this long, so that it does not overtake its writer. */
 const graceSeconds = 3;
-/** What the log has, and nobody fanned out for so long, it may have lost. */
+/** The log may have lost an event that it has taken, if no process has fanned it out for so long. */
 const lostSeconds = 60;
 
 export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Outbox {

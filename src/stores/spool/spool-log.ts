@@ -104,7 +104,7 @@ function startKeptRounds(deps: SpoolLogDeps): Rounds {
   return startRounds({ everyMs: keptEveryMs, firstMs: 0, work: look });
 }
 
-/** Which way receipts go: to the log itself, or to the spool. */
+/** Decides whether receipts go to the log itself, or to the spool. */
 function createPath({ spool, logger, directMsMax = directMsMaxDefault }: SpoolLogDeps) {
   let isDirect = true;
   return {
@@ -113,7 +113,7 @@ function createPath({ spool, logger, directMsMax = directMsMaxDefault }: SpoolLo
       if (isDirect) logger.warn({ err: error }, 'the log is unavailable or slow; receipts go to the spool');
       isDirect = false;
     },
-    /** What the log does in good time shows that it is back. */
+    /** Work that the log does in good time shows that it is back. */
     timed: async (work: Promise<void>): Promise<void> => {
       const startedMs = performance.now();
       await work;

@@ -53,7 +53,7 @@ const sendBytesMax = 262_144;
 const fileBytesMaxDefault = 16_777_216;
 const fileName = /^receipts-(\d{10})\.spool$/;
 const anyFileName = /^receipts-(\d{10})\.spool(?:\.kept)?$/;
-/** Of errors that are of the process and not of the file: reading is tried again. */
+/** These errors concern the process and not the file: reading is tried again. */
 const passingCodes = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'];
 
 /** Opens the spool with what an earlier process left in it. */
@@ -156,7 +156,7 @@ async function findFiles(directory: string): Promise<SpoolFile[]> {
   );
 }
 
-/** Of the newest file, also of those that are kept: a later one that is kept does not take their place. */
+/** The number of the newest file, including files that are kept: a later kept one does not take their place. */
 async function findLastNumber(directory: string): Promise<number> {
   const numbers = (await readdir(directory)).map((name) => Number(anyFileName.exec(name)?.[1] ?? 0));
   return Math.max(0, ...numbers);

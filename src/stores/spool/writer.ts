@@ -79,7 +79,7 @@ export function createSpoolWriter({
     try {
       const { handle, file } = active ?? (await begin());
       await writeWhole(handle, file.bytes, frame).catch(async (error: unknown) => {
-        // Where half a frame cannot be taken back, it stays as the torn end of a file that nothing is added to.
+        // If half a frame cannot be removed, it stays as the torn end of a file that gets no further frames.
         await handle.truncate(file.bytes).catch(seal);
         throw error;
       });

@@ -8,7 +8,7 @@ import type { DeviceSketch, DuplicateCandidate } from '../../../contract/facts.j
 import { bounds, inOrder } from '../bounds.js';
 import type { Sightings } from './sightings.js';
 
-/** What is kept of a session to be compared with later ones. */
+/** The record of a session, to compare it with later ones. */
 export interface SessionRecord {
   readonly atMs: number;
   readonly respondent: string | null;
@@ -31,12 +31,12 @@ export interface Sources {
 interface Sighted {
   atMs: number;
   readonly via: DuplicateCandidate['via'];
-  /** Of all bands that it was found in. */
+  /** The sum over all bands that it was found in. */
   worth: number;
 }
 type Found = Map<string, Sighted>;
 
-/** What a band is worth, by the number of its sessions that are young enough: whole numbers for each of 1 to 8. */
+/** A band is worth this divided by the number of its recent sessions: a whole number for each of 1 to 8. */
 const bandWorth = 840;
 
 /** A candidate by its record, which other tables share. */
@@ -63,7 +63,7 @@ export function pickCandidates(
   const near: Found = new Map();
   gather(near, sources.address, 'address', nowMs - bounds.addressMs, session);
   for (const known of exact.keys()) near.delete(known);
-  // As they stand, the latest first.
+  // These stay in their order, the latest first.
   for (const one of [...near].slice(0, Math.min(bounds.addressMax, bounds.candidatesMax - picked.length))) {
     picked.push(one);
     exact.set(...one);

@@ -1,5 +1,5 @@
 /**
- * What is remembered of a session for 48 h after it was scored last: which counters it was counted in, so that each
+ * The guard of a session, for 48 h after it was scored last: which counters it was counted in, so that each
  * counts it once, and which bodies it was scored with, so that an identical retry finds its receipt.
  */
 import { bounds } from '../bounds.js';
@@ -72,7 +72,7 @@ interface Promised {
 
 type Call = Pick<ScoreCountInput, 'namespace' | 'nowMs' | 'fingerprint' | 'idempotency'>;
 
-/** Which body and receipt an idempotency key stands for. */
+/** Finds the body and the receipt of an idempotency key. */
 export function createIdempotency(keyspace: Keyspace) {
   const keys = keyspace.table<Promised>('idempotency');
   return {

@@ -20,7 +20,7 @@ import type { Probes } from './probes.js';
 interface KeptReceipt {
   readonly packed: Packed;
   readonly picked: readonly Picked[];
-  /** As it was when the session was scored, at `atMs`. */
+  /** The probe when the session was scored, at `atMs`. */
   readonly probe: Packed | null;
   readonly atMs: number;
 }

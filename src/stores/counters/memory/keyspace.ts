@@ -43,7 +43,7 @@ interface Entry<V> {
 const eraMs = Date.now() + 2 ** 31 - 86_400_000;
 const placedMsMax = 2 ** 31;
 
-/** What expires later has another hidden class, as one such number would move those of all entries of its class out of their places. */
+/** An entry that expires later has another hidden class: one such number would move those of all entries of its class out of their places. */
 function createEntry<V>(key: string, value: V, expiresAtMs: number): Entry<V> {
   const expiresAt = expiresAtMs - eraMs;
   return expiresAt < placedMsMax ? { key, value, expiresAt } : { expiresAt, key, value };

@@ -15,7 +15,7 @@ import { createRates } from './rates.js';
 import { readSnapshot, writeSnapshot, type SnapshotNote } from './snapshot.js';
 
 export interface MemoryCountersOptions {
-  /** Where the snapshot is read from and written to; null keeps nothing. */
+  /** The snapshot is read from and written to this path; null keeps nothing. */
   readonly snapshotPath: string | null;
   /** Largest number of keys held at once. A session takes about 12, and a probe two more. */
   readonly keysMax: number;

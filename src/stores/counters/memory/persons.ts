@@ -1,5 +1,5 @@
 /**
- * Where a person was counted within a day: networks and addresses of a scope, and sources whatever the scope. A person goes by the respondent,
+ * Counts places of a person within a day: networks and addresses of a scope, and sources in any scope. A person goes by the respondent,
  * and without one by the device; both are written, so that either is found. Bounded: of a person at very many places no further one is new.
  */
 import { bounds, hourOf } from '../bounds.js';

@@ -16,7 +16,7 @@ export interface Probes {
     session: string,
     nowMs: number,
   ): { readonly probe: StoredProbe | null; readonly version: string; readonly kept: Packed | null };
-  /** What `read` found at that time, of what it then answered as kept. */
+  /** Opens the probe that `read` returned as kept at that time. */
   open(kept: Packed, atMs: number): StoredProbe | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What links a session to others of its scope: candidates for a duplicate, and the neighborhood that independence is
+ * Links of a session to others of its scope: candidates for a duplicate, and the neighborhood that independence is
  * judged from. Devices and respondents are indexed once and serve both.
  */
 import type { Neighborhood } from '../../../contract/facts.js';
@@ -100,7 +100,7 @@ function createLinks(keyspace: Keyspace) {
     const { nowMs, session } = call.session;
     const before = new Map<string, Sightings>();
     const nodeKey = at + session;
-    // What has expired when the call comes does not come back, wherever the time of a session lies that is restored.
+    // An expired record never returns, at whatever time the restored session lies.
     const held = nodes.get(nodeKey, call.clockMs);
     if (held === undefined) nodes.delete(nodeKey);
     const node: string[] = [];
@@ -130,7 +130,7 @@ function createRecords(keyspace: Keyspace) {
     const { session, nowMs, respondent, device, prefix, token, addressShared, sketch } = call.session;
     const address = addressShared ? null : call.session.address;
     const known = call.restoring && (call.lastAtMs ?? nowMs) > nowMs ? records.get(at + session, nowMs) : undefined;
-    // What a later call said of it stands before what is restored.
+    // The statement of a later call takes precedence over the restored one.
     const atMs = call.firstAtMs;
     const record = known ? { ...known, atMs } : { atMs, respondent, device, prefix, token, address, sketch };
     records.set(at + session, record, call.clockMs, bounds.candidateMs);

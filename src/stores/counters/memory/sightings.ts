@@ -85,7 +85,7 @@ export function walkGraph(reader: GraphReader, session: string, sinceMs: number)
     for (const node of frontier) {
       for (const link of reader.linksOf(node)) {
         const byTime = link.startsWith('A');
-        // Who else an address links depends on when this session came, so that its link is looked at for each.
+        // An address links different sessions at different times, so its link is checked for each session.
         if (!byTime && crossed.has(link)) continue;
         crossed.add(link);
         for (const neighbor of neighborsOf(reader.membersOf(link) ?? [], byTime ? node : null, sinceMs)) {

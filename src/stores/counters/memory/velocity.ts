@@ -1,7 +1,7 @@
 /**
  * Rates of a device, a respondent, an address, a prefix and a source within a scope, and how common the session’s
  * terms are in its project. Counting happens in the same step as reading, so that the session itself is included.
- * What is counted of one thing lies under one key. Networks and sources count people: who was counted
+ * All counts of one thing are under one key. Networks and sources count people: a person who was counted
  * there within a day already adds nothing (see persons.ts).
  */
 import type { CountFacts } from '../../../contract/facts.js';

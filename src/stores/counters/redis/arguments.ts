@@ -57,7 +57,7 @@ const limitAt: Writers<LimitAt> = {
   windowMs: ({ limit }) => limit.windowSeconds * 1_000,
 };
 
-/** What names a session, in a request or as restored. */
+/** Names a session, in a request or restored. */
 const identified: Writers<Omit<CountedSession, 'token' | 'sketch' | 'bands'>> = {
   now: ({ nowMs }) => formatTimestamp(nowMs),
   session: ({ session }) => refOf(session),

@@ -75,7 +75,7 @@ interface SeveralNodes {
   readonly isTls: boolean;
   readonly nodes: (defaultPort: number) => { host: string; port: number }[];
   readonly credentials: { readonly username?: string; readonly password?: string };
-  /** What follows the nodes. */
+  /** The part of the address after the nodes. */
   readonly path: string;
 }
 

@@ -17,7 +17,7 @@ export interface RedisConnection {
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
   /** The same, with the arguments that are known once everything else of this turn of the event loop was done. */
   runAtTurnEnd(script: Script, key: string, argumentsOf: () => readonly Argument[]): Promise<unknown>;
-  /** What each server that keeps counts says of itself in these sections, as `name:value` lines. */
+  /** These sections of INFO from each server that keeps counts, as `name:value` lines. */
   describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
   /** Calls back whenever a connection was made, the first one aside. */
   onReconnect(listener: () => void): void;
@@ -140,7 +140,7 @@ function createGathering(client: Redis | Cluster) {
       stream.uncork();
     });
   };
-  /** What is written last of the turn, when nothing more is added to it. */
+  /** Runs as the last write of the turn, when nothing more is added to it. */
   const atEnd = <T>(work: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       last.push(() => void work().then(resolve, reject));
@@ -167,7 +167,7 @@ function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Prom
         inFlight -= 1;
         clearTimeout(timer);
       };
-      // What comes after the deadline settles nothing any more.
+      // A reply after the deadline settles nothing.
       work().then(
         (value) => {
           end();

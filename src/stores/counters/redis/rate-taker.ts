@@ -35,7 +35,7 @@ export function createRateTaker(
         .then(decodeUsed),
     };
     gathering.set(name, together);
-    // Where the call was refused before the turn’s end nobody joins it any more.
+    // If the call was refused before the end of the turn, no call joins it any more.
     const forget = (): void => void (gathering.get(name) === together && gathering.delete(name));
     together.used.then(forget, forget);
     return together;

@@ -32,7 +32,7 @@ const unpackr = new Unpackr({ useRecords: false });
 /** Strings one after another, each behind its length; read where they stand. */
 interface Frame {
   readonly bytes: Buffer;
-  /** Where each string begins, and ends. */
+  /** Offsets at which strings begin and end. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
@@ -193,7 +193,7 @@ function endOfFields(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Where the separator stands next, or the end where it does not come before that. */
+/** The next position of the separator, or the end if it does not come before that. */
 function endOf(text: string, separator: string, from: number, end: number): number {
   const at = text.indexOf(separator, from);
   return at < 0 || at > end ? end : at;

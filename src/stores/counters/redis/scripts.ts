@@ -25,10 +25,10 @@ export interface Library {
   readonly text: string;
 }
 
-/** What the names of all versions’ libraries begin with. */
+/** All versions’ library names begin with this. */
 export const libraryPrefix = 'verifyhuman_';
 
-/** What both scripts that count sessions begin with. */
+/** Both scripts that count sessions begin with these parts. */
 const counting = [
   'inputs',
   'entries',
@@ -87,7 +87,7 @@ export async function loadScripts(
   return { scripts: Object.fromEntries(scripts) as unknown as Scripts, library };
 }
 
-/** What defines the function `main`. */
+/** The body of the function `main`. */
 async function readBody(directory: string, name: keyof typeof parts): Promise<string> {
   const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
   const named = new Map<string, string>();
@@ -104,7 +104,7 @@ async function readBody(directory: string, name: keyof typeof parts): Promise<st
   ].join('\n');
 }
 
-/** What the server and Lua provide is called by a local name, without the look into one table or two at each call. Adds to `named`, local name by what it stands for. */
+/** Gives functions of the server and of Lua a local name, which saves the lookup in one or two tables at each call. Adds to `named`, local name by full name. */
 function nameLocally(part: string, named: Map<string, string>): string {
   return part.replaceAll(
     /(?<![\w.])(?:(?:redis|string|table|math|cmsgpack|struct)\.\w+|tonumber|ipairs|pairs|unpack|type)(?=\()/g,

@@ -1,12 +1,12 @@
 /**
- * What this process asks of the Redis servers at the start and from time to time: whether they are set up as counting needs it, and their clock.
+ * Checks of the Redis servers at the start and from time to time: whether they are set up as counting needs it, and their clock.
  *
  * A server that evicts keys is refused: evicted counters under-report risk. A server without an append-only file is warned about: each of its restarts
  * is a rebuild of all projects.
  */
 import type { RedisConnection, RedisLogger } from './connection.js';
 
-/** What is wrong with one of the servers, in a sentence that says what to do; null where nothing is. Rejects while Redis is away. */
+/** Describes the fault of one of the servers, in a sentence with the remedy; null if there is none. Rejects while Redis is unavailable. */
 async function findEviction(connection: Pick<RedisConnection, 'describe'>): Promise<string | null> {
   for (const info of await connection.describe(['memory'])) {
     const policy = readField(info, 'maxmemory_policy');

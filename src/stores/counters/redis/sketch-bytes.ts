@@ -11,7 +11,7 @@ type Stored = [terms: (string | Uint8Array | null)[], os: string | null, browser
 const packr = new Packr({ useRecords: false });
 const unpackr = new Unpackr({ useRecords: false });
 
-/** Of msgpack, those that are looked at here. */
+/** The msgpack tags that are read here. */
 const tags = { listOfFour: 0x94, shortList: 0x90, longList: 0xdc, nil: 0xc0, bytes: 0xc4, shortText: 0xa0 } as const;
 const integersEnd = 0x80;
 const uint8 = 0xcc;
@@ -65,7 +65,7 @@ function lengthOf(record: Buffer, from: number): number {
   return (tag & 0xf0) === tags.shortList ? tag & 0x0f : -1;
 }
 
-/** Where a short text, or nil, that begins here ends; -1 where neither does. */
+/** The end of a short text, or nil, that begins here; -1 if it is neither. */
 function endOfText(record: Buffer, at: number): number {
   const tag = at < 0 ? undefined : record[at];
   if (tag === tags.nil) return at + 1;

@@ -28,7 +28,7 @@ import type { EmbeddedThreadData, EmbeddedThreadMessage } from './thread.js';
 export interface EmbeddedOptions {
   /** How long to wait for a holder of the directory that is ending. */
   readonly lock?: Pick<LockOptions, 'waitMs'>;
-  /** Where the cluster and its lock are kept, created on first use; null keeps everything in memory. */
+  /** The directory of the cluster and its lock, created on first use; null keeps everything in memory. */
   readonly directory: string | null;
   readonly logger?: Logger;
   /** Longest wait for one statement, queueing included. */
@@ -211,7 +211,7 @@ async function disconnect({ worker, isLost }: Connection): Promise<void> {
   await worker.terminate();
 }
 
-/** As autovacuum does it: a fixed number of dead or changed rows plus a share of the table. */
+/** Autovacuum uses the same rule: a fixed number of dead or changed rows plus a share of the table. */
 const rowsMin = 1_000;
 const share = 0.2;
 const deadlineMs = 60_000;

@@ -12,13 +12,13 @@ import { PGlite } from '@electric-sql/pglite';
 import { closeRequest, joinBytes } from './stream.js';
 
 export interface EmbeddedThreadData {
-  /** Where the cluster lives; null for memory. */
+  /** The directory of the cluster; null for memory. */
   readonly directory: string | null;
 }
 
 export type EmbeddedThreadMessage = { readonly ready: true } | { readonly closed: true } | Uint8Array;
 
-/** Of some 8 KB each. A reply leaves in slices, so that a long one is never held whole. */
+/** A reply leaves in slices of so many parts, some 8 KB each, so that a long one is never held whole. */
 const slicePartsMax = 32;
 
 /**

@@ -18,16 +18,16 @@ export interface AskedLetter extends LogEntry {
 export interface LetterFigures {
   readonly group: string;
   readonly letters: number;
-  /** Of these, to be played again at the next look. */
+  /** The number of these to be played again in the next round. */
   readonly asked: number;
-  /** Of these, what nobody can read. */
+  /** The number of these that cannot be read. */
   readonly unreadable: number;
   /** Organizations, or projects, that they are known to be of. */
   readonly tenants: number;
   /** The one that most are of; null where none is known. */
   readonly mostOf: string | null;
   readonly oldestSeconds: number;
-  /** Of the one that failed last. */
+  /** The reason of the latest failure. */
   readonly latestReason: string;
 }
 
@@ -53,7 +53,7 @@ export async function insertLetter(
 ): Promise<boolean> {
   const letterId = createHash('sha256').update(`${topic}\n${group}\n${key}\n`).update(value).digest('hex');
   const share = Math.max(1, Math.floor(lettersMax / sharesMax));
-  // What is nobody's counts in full. Each count ends at what matters of it; tenants are stepped through by the index.
+  // Letters without a tenant count in full. Each count ends at what matters of it; tenants are stepped through by the index.
   const rows = await database.query(
     `WITH RECURSIVE tenants AS (
        SELECT min(tenant) AS tenant FROM dead_letters WHERE group_name = $3
@@ -78,7 +78,7 @@ export async function insertLetter(
   return rows.length > 0;
 }
 
-/** What an operator asked for, at most `count`: tenants take turns, of each the oldest first. */
+/** Letters that an operator requested, at most `count`: tenants take turns, each with its oldest first. */
 export async function findAskedLetters(
   database: Database,
   { topic, group }: LetterOwner,
@@ -106,7 +106,7 @@ export async function requestRedelivery(database: Database, group: string | null
   return rows.length;
 }
 
-/** What waits in the table, by group; a group without letters is not there. */
+/** Waiting letters by group; a group without letters is absent. */
 export async function readLetterFigures(database: Database): Promise<readonly LetterFigures[]> {
   return database.query<Record<string, unknown> & LetterFigures>(
     `SELECT group_name AS group, count(*)::int AS letters, count(asked_at)::int AS asked, count(*) FILTER (WHERE unreadable)::int AS unreadable,

@@ -69,7 +69,7 @@ export function openTableLog(options: TableLogOptions): Log {
     const end = await insertBatch(database, topic, entries.length, content, appendDeadlineMs);
     const listening = [...readers].filter(([, of]) => of === topic);
     if (listening.length === 0) return;
-    // As a read from the table would give them: whatever the caller does with its own arrays.
+    // A read from the table returns such copies too, so that the caller may change its own arrays.
     const written = unpackEntries(content);
     for (const [reader] of listening) reader.offer(end - entries.length, written);
   };

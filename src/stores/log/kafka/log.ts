@@ -22,7 +22,7 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly now?: () => number;
   /** Goes before the names of topics and groups. */
   readonly prefix?: string;
-  /** Of topics that are created; more of them let more members of a group share the work. */
+  /** The partitions of created topics; more of them let more members of a group share the work. */
   readonly partitions?: number;
   /** How long created topics keep their entries, in milliseconds. */
   readonly retentionMs?: number;

@@ -128,7 +128,7 @@ function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: Mem
   });
 }
 
-/** What is kept of each partition besides its work. */
+/** The kept state of each partition, in addition to its work. */
 interface Kept {
   readonly resolvers: Resolvers;
   readonly losses: DataLossDetector;

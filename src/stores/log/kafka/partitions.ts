@@ -1,5 +1,5 @@
 /**
- * What one member of a consumer group has in hand, partition by partition.
+ * The work in progress of one member of a consumer group, partition by partition.
  *
  *   free ──batch──▶ busy ──all handled──▶ free
  *                    ├──handler or commit rejects──▶ pausing ──after a while──▶ free (the rest is fetched again)

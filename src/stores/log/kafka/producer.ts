@@ -129,7 +129,7 @@ const createProducer = (kafka: Kafka): Producer =>
     createPartitioner,
   });
 
-/** What no other try would change: the message itself is at fault. */
+/** Another try would not help: the message itself is at fault. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
   ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'].includes((error as { type?: string }).type ?? '');

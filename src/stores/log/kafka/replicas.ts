@@ -14,10 +14,10 @@ import { createKafkaAdmin, type KafkaAdmin, type KafkaClient } from './client.js
 export const replicasMax = 3;
 /** With that many replicas, this many must have an entry before it counts as durable. */
 export const inSyncMin = 2;
-/** What is copied at a time; a later round does the rest. */
+/** Limits the copies of one round; a later round does the rest. */
 const partitionsMax = 6;
 const inSyncName = 'min.insync.replicas';
-/** What Kafka calls a setting of the topic itself, as opposed to one of its broker. */
+/** Kafka’s code for a setting of the topic itself, as opposed to one of its broker. */
 const ofTopic = 1;
 
 export interface PartitionReplicas {
@@ -39,7 +39,7 @@ export function countMissing(partitions: readonly PartitionReplicas[], brokers: 
   return partitions.reduce((sum, { replicas }) => sum + Math.max(0, wanted - replicas.length), 0);
 }
 
-/** Where partitions that lack replicas get them: the brokers with the fewest, some partitions at a time, none with a replica away. */
+/** Plans replicas for partitions that lack them: on the brokers with the fewest, some partitions at a time, none with a replica away. */
 export function planReplicas(
   partitions: readonly PartitionReplicas[],
   brokers: readonly number[],
