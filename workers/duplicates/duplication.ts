@@ -16,7 +16,7 @@ export interface Duplication {
   readonly measured: boolean;
   readonly score: number;
   readonly band: DuplicateBand;
-  /** Of rules without weight. */
+  /** Signals of rules without weight. */
   readonly signals: readonly Signal[];
 }
 
@@ -56,7 +56,7 @@ export const duplicateThresholds = {
   respondentScore: 100,
   tokenConfirmedScore: 97,
   tokenScore: 92,
-  /** Of an identifier alone that others may have: a deviceHash, or one seen on another system. */
+  /** The score of an identifier alone that others may have: a deviceHash, or one seen on another system. */
   identifierScore: 60,
   likelyMax: 96,
   likelyMin: 90,
@@ -124,7 +124,7 @@ function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): n
   return score;
 }
 
-/** Of those that no identifier proves, the most probable. */
+/** The most probable link of those that no identifier proves. */
 function judgeLinks(links: readonly Link[], signals: Signal[]): number {
   const best = links.reduce<Link | null>(
     (most, one) => (one.probability > (most?.probability ?? 0) ? one : most),

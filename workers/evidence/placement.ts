@@ -55,7 +55,7 @@ function openingOf(
   return openings[recommendation];
 }
 
-/** What held the score where it is, for whoever asks why it is neither more nor less. */
+/** Explains the ceiling that kept a score from being higher or lower. */
 const ceilingWords: Readonly<Record<Ceiling, string>> = {
   uncorroborated: 'Only one kind of evidence is against it. One kind alone never reaches the block band.',
   policy: 'Project policy raised the score. Policy alone never moves it into the block band.',

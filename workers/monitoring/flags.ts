@@ -1,5 +1,5 @@
 /**
- * Which of a project’s thresholds an observation crosses. An anomaly is a finding of the behavior axis, scored from 0 to 1. Least values
+ * Finds the thresholds of a project that an observation crosses. An anomaly is a finding of the behavior axis, scored from 0 to 1. Least values
  * are asked of ended questions only.
  */
 import type { Observation, RaisedFlag } from '../../src/contract/monitoring.js';
@@ -16,7 +16,7 @@ interface Limit {
   readonly side: 'least' | 'most';
 }
 
-/** What each limit of config.monitoring.question is held against. */
+/** The measurement for each limit of config.monitoring.question. */
 const limits: Readonly<Record<Metric, Limit>> = {
   minTimeMs: { valueOf: ({ timeOnQuestionMs }) => timeOnQuestionMs, side: 'least' },
   maxTimeMs: { valueOf: ({ timeOnQuestionMs }) => timeOnQuestionMs, side: 'most' },

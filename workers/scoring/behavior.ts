@@ -14,7 +14,7 @@ import { newestOf, type Page, type Visit } from './visit.js';
 const raise = createRaise(behaviorRules);
 const thresholds = behaviorThresholds;
 
-/** What the input on a page is judged by. */
+/** The facts by which the input on a page is judged. */
 interface UsedPage {
   readonly body: Pick<Page['body'], 'beh' | 'q' | 'hw'>;
   readonly agent: Page['agent'];
@@ -41,7 +41,7 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   return [...against, ...weighHand(pooled.input, isDesktop(first, touched))];
 }
 
-/** What the input on one page says against its session. */
+/** Evidence in the input on one page against its session. */
 export function weighPageInput(page: UsedPage): Signal[] {
   const usage = readUsage(page.body);
   return weighUsage(usage, page, (usage.input?.touches ?? 0) > 0);
@@ -51,7 +51,7 @@ function isDesktop({ agent }: UsedPage, touched: boolean): boolean {
   return agent?.mobile !== true && !touched;
 }
 
-/** What speaks against the respondent. */
+/** Evidence against the respondent. */
 function weighUsage({ input, questions }: Usage, page: UsedPage, touched: boolean): Signal[] {
   const signals: Signal[] = [];
   weighQuestions(questions, input, signals);

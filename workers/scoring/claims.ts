@@ -27,7 +27,7 @@ export const claimRules = {
 export const claimThresholds = {
   /** Weight of input seen in one other session. */
   repeatedOnce: 2.8,
-  /** What rounding to thousandths leaves open, and as a share of a sample’s range. */
+  /** The tolerance for rounding to thousandths, and as a share of a sample’s range. */
   rounding: 0.01,
   roundingShare: 1e-4,
   /** Events and messages are timed by clocks that a browser reads one after the other. */
@@ -78,14 +78,14 @@ export const claimThresholds = {
 const thresholds = claimThresholds;
 const raise = createRaise(claimRules);
 
-/** What speaks against the probe of a session, over all of its pages. */
+/** Evidence against the probe of a session, over all of its pages. */
 export function weighForgery({ pages }: Visit): Signal[] {
   const signals = keepWorst(pages.map(weighClaims));
   if (pages.some((page) => takesBack(newestOf(page, pages), page))) raise(signals, 'counts_reversed');
   return signals;
 }
 
-/** What the messages of one page say against it. */
+/** Evidence in the messages of one page against it. */
 export function weighClaims(page: Page): Signal[] {
   const signals: Signal[] = [];
   const { body, transport, update } = page;
@@ -162,7 +162,7 @@ function weighTimes({ body, transport: { receivedAtMs }, update }: Page, signals
     raise(signals, 'times_impossible', thresholds.clockBack, 'a clock that went back');
 }
 
-/** What lasted longer than the page, or events longer than the time in which they were observed. */
+/** Times longer than the page’s age, or events longer than the time in which they were observed. */
 function findImpossibleTime({ up, beh, page, q }: ProbeBody): string | null {
   const mostMs = up + thresholds.slackMs;
   if ((beh?.ms ?? 0) > mostMs || (page?.hiddenMs ?? 0) > mostMs) return 'longer than the page';

@@ -26,7 +26,7 @@ export function weighDevice(visit: Visit): Signal[] {
   return signals;
 }
 
-/** What one page says against its session. */
+/** Evidence in one page against its session. */
 export function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
   const signals: Signal[] = [];
   weighDeclaration([page.agent ?? callerAgent, page.pageAgent], signals);
@@ -42,7 +42,7 @@ function weighAgentSignature({ facts: { agent } }: Visit, signals: Signal[]): vo
   else raise(signals, `agent_signature_${agent.outcome}`, undefined, agent.reason ?? 'no reason given.');
 }
 
-/** What user agents say of themselves; the first one is nearest to the browser. */
+/** Declarations of user agents; the first one is nearest to the browser. */
 function weighDeclaration(agents: readonly (UserAgent | null)[], signals: Signal[]): void {
   const [nearest] = agents;
   if (agents.some((agent) => agent !== null && isHeadless(agent.text))) raise(signals, 'headless_user_agent');
@@ -180,7 +180,7 @@ function isSameBrowser(a: UserAgent, b: UserAgent): boolean {
   return a.os === b.os && a.browser === b.browser;
 }
 
-/** What navigator.platform may say under each system. A desktop view on a phone shows the phone’s own, so macOS and Linux allow for it. */
+/** The allowed beginnings of navigator.platform under each system. A desktop view on a phone shows the phone’s own, so macOS and Linux allow for it. */
 export const platformStarts: Readonly<Record<OsFamily, readonly string[]>> = {
   windows: ['Win'],
   macos: ['Mac', 'iP'],

@@ -14,7 +14,7 @@ export type Fit = Omit<typeof fit, 'hash' | 'weights' | 'calibration'> & {
   readonly calibration: Readonly<Record<'probed' | 'unprobed', readonly (readonly number[])[]>>;
 };
 
-/** Of what a fit found and where it comes from. */
+/** Hashes a fit’s results and their origin. */
 export const hashFit = ({ provenance, cleanProbability: { probed, unprobed }, calibration, weights }: Fit): string =>
   createHash('sha256')
     .update(
@@ -49,7 +49,7 @@ export const applyFit = createWeigh(fit.weights);
 export const cleanProbabilityOf = (isProbed: boolean): number =>
   isProbed ? fit.cleanProbability.probed : fit.cleanProbability.unprobed;
 
-/** What a finding weighs in full; 0 for an unknown one. */
+/** The full weight of a finding; 0 for an unknown one. */
 export const fullWeightOf = (code: string): number => (fit.weights as Fit['weights'])[code] ?? rules[code]?.weight ?? 0;
 
 /** Probability of fraud, with the range in which 90% of markets of the fit lie. */

@@ -79,7 +79,7 @@ export const historyThresholds = {
   networkPrior: 100,
   rangePrior: 10,
   devicePrior: 4,
-  /** What is left of one clawback after four half-lives, a year: it counts no more. */
+  /** The remainder of one clawback after four half-lives, a year: it counts no more. */
   clawbackForgotten: 1 / 16,
 } as const;
 
@@ -192,14 +192,14 @@ function weighPlaces({ respondent, network, range, device }: HistoryFacts, signa
   weighAdverse(without(device, respondent), ofRange, devicePrior, 'device_record_adverse', signals);
 }
 
-/** What is known of a place but for the respondent’s own sessions, which weigh by themselves. */
+/** The record of a place without the respondent’s own sessions, which weigh separately. */
 function without(record: HistoryRecord | undefined, own: HistoryRecord | null): HistoryRecord | undefined {
   if (record === undefined || own === null) return record;
   const fraud = Math.max(0, record.fraud - own.fraud);
   return { fraud, n: Math.max(fraud, record.n - own.n) };
 }
 
-/** What speaks for a place is not raised: whoever rents it buys its name as well. Returns its share. */
+/** Evidence in favour of a place is not raised: a fraudster who rents it buys its good name as well. Returns its share. */
 function weighAdverse(
   record: HistoryRecord | undefined,
   usual: number,

@@ -1,5 +1,5 @@
 /**
- * What the axes share. A rule says what seeing something means; a signal says that it was seen, and how much of the rule’s weight that is
+ * Parts that the axes share. A rule says what seeing something means; a signal says that it was seen, and how much of the rule’s weight that is
  * worth. Evidence is in logits; one curve turns logits into a score and back.
  */
 import type { Axis } from '../../src/contract/axes.js';
@@ -14,7 +14,7 @@ export const model = {
   exculpatoryMax: 2,
   /** An axis with this much evidence agrees with another one, logits. */
   corroborationMin: 0.5,
-  /** What each further finding of a correlation group is worth of the one before. */
+  /** Each further finding of a correlation group is worth this share of the one before. */
   groupDiscount: 0.5,
   /** Range of the per-country multiplier on the network axis. */
   geoWeightMin: 0.5,
@@ -100,7 +100,7 @@ export function createRaise<const T extends Rules>(rules: T) {
   };
 }
 
-/** Of several looks at one thing, each finding once, at its worst. What speaks in favour is left to whoever sees all looks. */
+/** Keeps each finding of several pages once, at its worst. Evidence in favour is left to the caller that sees all pages. */
 export function keepWorst(looks: readonly (readonly Signal[])[]): Signal[] {
   const worst: Signal[] = [];
   for (const look of looks)

@@ -49,7 +49,7 @@ export const networkRules = {
 } satisfies Rules;
 
 export const networkThresholds = {
-  /** Of the weight of a hosting network: a phone does not stand in a data center, it comes by a VPN, or only says that it is one. */
+  /** Share of the weight of a hosting network for a phone: it does not stand in a data center, it comes by a VPN, or only claims to be a phone. */
   phoneShare: 0.6,
 } as const;
 
@@ -108,7 +108,7 @@ function isSpokenElsewhere(language: string | null, there: ReturnType<typeof con
 
 export const usualRegions = ['US', 'GB', 'ES'];
 
-/** As fine as a weak signal needs. */
+/** A weak signal needs no finer division. */
 type Continent = 'af' | 'am' | 'as' | 'au' | 'eu' | 'pa';
 
 /** A country may stand in several rows. */

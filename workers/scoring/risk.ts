@@ -58,7 +58,7 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[], clean:
 function findCeilings({ caps, uncapped, score, fusion, policyMoved }: Assessment, blockThreshold: number): Ceiling[] {
   const shapes = (cap: Cap): boolean => {
     const others = caps.filter((other) => other !== cap);
-    // What decides alone stands in the way of the ceiling on what one axis says alone.
+    // A dispositive signal prevents the ceiling for a single axis.
     if (cap === 'dispositive' && fusion.agreeing < 2) others.push('uncorroborated');
     return applyCaps(uncapped, others, blockThreshold) !== score;
   };
@@ -70,7 +70,7 @@ function findCeilings({ caps, uncapped, score, fusion, policyMoved }: Assessment
   ];
 }
 
-/** What the project’s policy adds, rather than anything that was seen. */
+/** Signals that the project’s policy adds, as opposed to evidence. */
 function isPolicy({ rule, weight }: Signal): boolean {
   return rule.class === 'diagnostic' && weight > 0;
 }
@@ -94,7 +94,7 @@ function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]
   const uncapped = scoreOf(fusion.weight + policy.reduce((sum, { weight }) => sum + weight, 0), clean);
   caps.push(`policy:${evidenceScore}`);
   const score = applyCaps(uncapped, caps, blockThreshold);
-  // Where the evidence alone says as much, policy moved nothing.
+  // If the evidence alone gives the same score, policy moved nothing.
   return { score, uncapped, caps, fusion, policyMoved: score > withoutPolicy };
 }
 
@@ -191,7 +191,7 @@ export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusi
   return { weighed, axes, weight: Math.max(0, total - applyFavour(favour, against)), balance, agreeing };
 }
 
-/** What cannot happen to honest people, and what an authority decided: neither discounted nor offset. */
+/** Evidence that cannot happen to honest people, or that an authority decided: neither discounted nor offset. */
 function isPinned({ signal }: Weighed): boolean {
   return signal.rule.class === 'bound' || signal.rule.class === 'record';
 }
@@ -235,7 +235,7 @@ function isOffsettable(each: Weighed): boolean {
   return !isPinned(each) && each.signal.rule.severity !== 'high';
 }
 
-/** What there is nothing to take from counts for nothing. Returns what was taken. */
+/** Evidence in favour counts only if there is something to take from. Returns the amount taken. */
 function applyFavour(favour: readonly Weighed[], against: readonly Weighed[]): number {
   if (favour.length === 0) return 0;
   const all = sumOf(against, isOffsettable);

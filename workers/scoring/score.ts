@@ -91,14 +91,14 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   };
 }
 
-/** What every axis says, with experts’ weights. */
+/** The signals of every axis, with experts’ weights. */
 export function raiseSignals(
   visit: Visit,
   degraded: readonly DegradedSignal[] = findDegraded(visit),
   clean: number = cleanProbabilityOf(visit.pages.length > 0),
 ): Signal[] {
   const forgery = weighForgery(visit);
-  // What a forged probe says in its favour counts for nothing.
+  // Evidence in favour from a forged probe counts for nothing.
   const unlessForged = (probed: Signal[]) =>
     forgery.length === 0 ? probed : probed.filter(({ weight }) => weight >= 0);
   return [
@@ -152,7 +152,7 @@ export function judgeScore(facts: ScoreFacts, replayed: boolean): PoolResults['s
   };
 }
 
-/** What a receipt keeps of a score, in addition to its facts. */
+/** The part of a score that a receipt keeps in addition to its facts. */
 export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
   const { reply, classification, modelVersion } = outcome;
   return {
@@ -169,7 +169,7 @@ export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): Recorde
 }
 
 /**
- * What one message of the probe says against its session: code and logits of each finding, before discounts and caps. Kept with the
+ * Evidence in one message of the probe against its session: code and logits of each finding, before discounts and caps. Kept with the
  * message, so that a later one takes nothing back and the worst are evicted last.
  */
 export function findRiskIndicators(facts: ProbeFacts): [code: string, weight: number][] {

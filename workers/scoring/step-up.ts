@@ -1,4 +1,4 @@
-/** What the verification says that an earlier score of the session asked for. A session is asked once: its next score decides. */
+/** The result of the verification that an earlier score of the session requested. A session is asked once: its next score decides. */
 import { createRaise, model, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 

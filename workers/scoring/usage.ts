@@ -121,7 +121,7 @@ function mapNames<const Name extends string, Value>(
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, Value>;
 }
 
-/** Of a sample; the probe sends them as a tuple, whose order only `readStatistics` knows. */
+/** Statistics of a sample; the probe sends them as a tuple, whose order only `readStatistics` knows. */
 export interface Statistics {
   readonly count: number;
   readonly mean: number;

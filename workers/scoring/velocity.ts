@@ -124,7 +124,7 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
   return signals;
 }
 
-/** What a sample of this size does not bring together by chance; larger samples bring more. */
+/** A sample of this size does not reach these counts by chance; larger samples reach more. */
 function weighConcentration(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {
   const byChance = velocityThresholds.peopleByChance[network ?? 'unknown'];
   if (byChance === null) return;
@@ -197,7 +197,7 @@ function weighPrefix({ prefixSessionsHour: hour, prefixSessionsDay: day }: Count
 function weighOwnPast(hour: number | null, day: number | null): number {
   if (hour === null || day === null || hour < velocityThresholds.prefixSessionsMin) return 0;
   const before = Math.max(0, day - hour);
-  // What has no past may have just been sent its first invitations.
+  // A prefix without a past may have just been sent its first invitations.
   if (before < velocityThresholds.prefixSessionsMin) return 0;
   const usual = before / velocityThresholds.prefixWakingHours;
   const z = (hour - usual) / Math.sqrt(usual + usual * usual * velocityThresholds.usualSpread);

@@ -92,7 +92,7 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
   return policy === undefined ? capped : Math.max(capped, Math.min(uncapped, ceiling));
 }
 
-/** What a receipt keeps of a score to decide again under other thresholds; see `workers/thresholds/levels.ts`. */
+/** The part of a score that a receipt keeps to decide again under other thresholds; see `workers/thresholds/levels.ts`. */
 export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, facts: ScoreFacts): DecisionInputs {
   const { agent } = facts;
   const calibration = calibrationOf(facts);

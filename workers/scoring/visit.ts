@@ -1,4 +1,4 @@
-/** What the axes share of one session: facts, page loads and user agents, read once; and whether the session is measured. */
+/** The axes share this view of one session: facts, page loads and user agents, read once; and whether the session is measured. */
 import type { ProbeFacts, ScoreFacts } from '../../src/contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
 import { readUserAgent, type UserAgent } from '../../src/contract/user-agent.js';
@@ -10,7 +10,7 @@ export interface Page {
   readonly body: ProbeBody;
   readonly transport: ProbeTransport;
   readonly update: ProbeFacts['update'];
-  /** As the page read it, and as the probe’s own request carried it. */
+  /** The user agent in the page, and in the probe’s own request. */
   readonly pageAgent: UserAgent | null;
   readonly transportAgent: UserAgent | null;
   /** The one nearest to the browser; null where none is known. */
@@ -29,7 +29,7 @@ export interface Visit {
   readonly agent: UserAgent | null;
 }
 
-/** What a probe must report for the device to count as measured: enough signals in so many groups. */
+/** The least that a probe must report for the device to count as measured: enough signals in so many groups. */
 export const measuredThresholds = {
   groups: ['hw', 'scr', 'loc', 'gfx', 'env'],
   groupsMin: 3,
@@ -44,7 +44,7 @@ export function readVisit(facts: ScoreFacts): Visit {
   return { facts, pages, deviceMeasured: pages.some(isMeasured), callerAgent, agent: first?.agent ?? callerAgent };
 }
 
-/** Of several bodies with one nonce, the one with the highest seq stands for the page. */
+/** The body with the highest seq represents the page, if several have one nonce. */
 function readPages(bodies: readonly ProbeFacts[]): Page[] {
   const newest = new Map<string, ProbeFacts>();
   for (const facts of bodies) {

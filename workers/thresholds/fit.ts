@@ -91,7 +91,7 @@ function isSupported({ honest, fraud }: LevelCounts, threshold: number): boolean
   return caught >= fraudNeeded && lowerBound(caught, caught + within(honest), confidence) > 0.5;
 }
 
-/** Of the sessions that were let in and that no outcome calls fraudulent, the share that a threshold blocks. */
+/** The share that a threshold blocks of the sessions that were let in and that no outcome calls fraudulent. */
 function blockedShare(cells: readonly DistributionCell[], blockThreshold: number): number {
   const people = cells.filter(({ label, recommendation }) => label !== 'fraud' && recommendation !== 'block');
   const blocked = people.filter(({ inputs }) => blockLevelOf(inputs) >= blockThreshold);
@@ -169,7 +169,7 @@ function compareEdges({ current, seed }: FitSubject, counts: LevelCounts, sugges
   };
 }
 
-/** What is missing: for no error at all, or, where the numbers are there, for the errors that even the highest threshold makes. */
+/** The missing sessions: for no error at all, or, if the numbers are there, for the errors that even the highest threshold makes. */
 function shortfallOf({ honest, honestTotal, fraudTotal }: LevelCounts, target: number): Shortfall {
   const errors = blockedAt(honest, 100);
   return {

@@ -59,7 +59,7 @@ function countLabels(cells: readonly SourceCell[]): SourceReport['labels'] {
   return { fraud: of('fraud'), complete: of('complete') };
 }
 
-/** Of a beta posterior: the mean and 95% of it. null for a project without labels. */
+/** The mean and 95% of a beta posterior. null for a project without labels. */
 function shareOf(
   { fraud, complete }: SourceReport['labels'],
   prior: { readonly share: number; readonly sessions: number },

@@ -27,7 +27,7 @@ export interface Capture {
   readonly screen: number | null;
   /** Share of frames with more than one face. */
   readonly severalFaces: number;
-  /** What its pictures say against it; null where they agree, or none were asked for. */
+  /** Evidence in its pictures against it; null if they agree, or none were requested. */
   readonly pictureDoubt: PictureDoubt | null;
 }
 

@@ -23,7 +23,7 @@ export const challengeEdges = {
   framesMin: 3,
 } as const;
 
-/** What the session asked for, and the page’s calls for it. */
+/** The challenges of the session, and the page’s calls for them. */
 export interface AskedChallenges {
   readonly count: number;
   readonly calls: readonly ChallengeCall[];

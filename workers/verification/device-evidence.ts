@@ -18,7 +18,7 @@ export const deviceThresholds = {
   signalMin: 0.9,
   /** Time on the page and input that show somebody used it, where nothing looks like a hand yet. */
   observedMsMin: 400,
-  /** What the device part of an envelope has to hold to count as measured, by share of its groups. */
+  /** The groups of an envelope’s device part; their share decides whether it counts as measured. */
   groups: ['auto', 'lies', 'ua', 'hw', 'scr', 'loc', 'gfx', 'env', 'page'],
 } as const;
 

@@ -22,7 +22,7 @@ export interface Case {
   /** Too few frames came to show anything. */
   readonly isSparse: boolean;
   readonly repeats: Uniqueness['repeats'];
-  /** What the pictures of the capture say against it. */
+  /** Evidence in the pictures of the capture against it. */
   readonly pictureDoubt: PictureDoubt | null;
   /** Why the camera gave nothing, as far as it is known; and whether the respondent declined it. */
   readonly cameraFailureReason: string | null;
@@ -33,7 +33,7 @@ export interface Case {
   readonly ownTypes: ReadonlySet<string>;
 }
 
-/** What failed, as a code and in words for people. */
+/** A failure, as a code and in words for people. */
 export interface Reason {
   readonly code: string;
   readonly reason: string;
@@ -95,7 +95,7 @@ function isCaptureOwed({ facts, isCaptured, declined, cameraFailureReason }: Cas
   return facts.widgetMode === 'standard' && !isCaptured && !declined && cameraFailureReason === null;
 }
 
-/** Where there is a button to press, its press was seen. */
+/** If there is a button to press, its press must have been seen. */
 function isUseOwed({ facts, device }: Case): boolean {
   return facts.widgetMode !== 'invisible' && !device.behaved;
 }

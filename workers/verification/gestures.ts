@@ -75,7 +75,7 @@ export function findResponse(
   }
 }
 
-/** What the capture showed up to the challenge: not its first frames alone, which may still come back from the one before. */
+/** The state of rest up to the challenge: not its first frames alone, which may still return from the one before. */
 export function restOf(values: Float64Array, { first, last }: FrameRange): number {
   return median(values.subarray(0, Math.min(first + gestureEdges.restFrames, last + 1)));
 }

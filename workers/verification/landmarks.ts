@@ -46,7 +46,7 @@ const mesh = [
   33, 160, 158, 133, 153, 144, 362, 385, 387, 263, 373, 380, 168, 1, 98, 327, 61, 291, 13, 14, 152, 234, 454,
 ] as const;
 
-/** Where each of the points stands in each layout. */
+/** The index of each of the points in each layout. */
 export const layouts: Readonly<Record<Topology, readonly number[]>> = {
   key23: Array.from({ length: pointCount }, (_, index) => index),
   face68: [36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 27, 30, 31, 35, 48, 54, 62, 66, 8, 0, 16],
@@ -71,7 +71,7 @@ export interface Track {
   readonly sent: number;
   readonly faceless: number;
   readonly backward: number;
-  /** Of the images, pixels. */
+  /** The width of the images, pixels. */
   readonly width: number;
   readonly height: number;
 }

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { EnvelopeFrames } from '../../src/contract/envelope.js';
 import { point, pointCount, readTrack, type Track } from './landmarks.js';
 
-/** Of a recording, in times of a copy of it that was stretched or pressed. */
+/** A copy of a recording may be stretched or pressed by these factors. */
 const otherPaces = [0.82, 0.86, 0.9, 0.95, 1.05, 1.1, 1.16, 1.22] as const;
 /** Between places of the curve, ms; and twice in turn, each is the mean of so many to either side. */
 const gridMs = 20;
@@ -28,7 +28,7 @@ const cellStart = 0.37;
 /** A mark is 64 bits: enough that no two captures of an organization share one by chance. */
 export const markDigits = 16;
 
-/** What of a frame is followed: the face’s middle and size, the line of its eyes, and its front against its middle. Pixels. */
+/** These of a frame are followed: the face’s middle and size, the line of its eyes, and its front against its middle. Pixels. */
 const channels = ['x', 'y', 'size', 'eyesX', 'eyesY', 'frontX', 'frontY'] as const;
 type Face = Readonly<Record<(typeof channels)[number], number>>;
 type Curve = Readonly<Record<(typeof channels)[number], Float64Array>>;

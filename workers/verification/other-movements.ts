@@ -10,7 +10,7 @@ import { gestureEdges, mouthGrowth, restOf, type FrameRange } from './gestures.j
 export const otherEdges = {
   /** Movements whose furthest frames are nearer than this are one, ms. */
   apartMs: 400,
-  /** What one other movement leaves of an answer's quality; with as many as `countMax` the answer does not count. */
+  /** Each other movement leaves this share of an answer's quality; with as many as `countMax` the answer does not count. */
   oneLeaves: 0.6,
   countMax: 2,
 } as const;

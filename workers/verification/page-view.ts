@@ -1,5 +1,5 @@
 /**
- * What a page may learn of a verdict. A page can be anybody’s, so it learns how its session ended and not how to tune the next one: scores in steps, no
+ * The part of a verdict that a page may learn. Any page may call, so it learns how its session ended and not how to tune the next one: scores in steps, no
  * ids of other sessions, subtle signals without their names. What a face was compared with is shown only where nothing but the face decided, so that a
  * forged capture reveals nothing of it.
  */
@@ -19,7 +19,7 @@ import { signalRules } from './signals.js';
 
 const unusual: Reason = { code: 'unusual' satisfies FailureCode, reason: failureReasons.unusual };
 const confidences = { low: 0.25, medium: 0.5, high: 0.75 } as const;
-/** Of other participants. */
+/** Signals about other participants. */
 const backendOnly: ReadonlySet<string> = new Set<keyof typeof signalRules>([
   'device_seen',
   'respondent_seen',

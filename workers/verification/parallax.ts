@@ -14,7 +14,7 @@ export const parallaxEdges = {
   foreshorteningMax: 0.92,
   /** Fewer comparisons that turned may be noise. */
   turnedMin: 2,
-  /** What a plane’s map leaves, in widths between the eyes: below the first it is a plane, from the second on a body. */
+  /** The residual of a plane’s map, in widths between the eyes: below the first it is a plane, from the second on a body. */
   residualFlat: 0.012,
   residualSolid: 0.028,
 } as const;
@@ -36,7 +36,7 @@ const rigid = [
 export interface Parallax {
   /** 0 a plane, 1 a body; null if nothing turned far enough. */
   readonly depth: number | null;
-  /** What the comparisons left at most, in widths between the eyes. */
+  /** The largest residual of the comparisons, in widths between the eyes. */
   readonly residual: number;
 }
 

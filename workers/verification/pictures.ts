@@ -30,14 +30,14 @@ const answerEdges = {
   /** The pictures show this share of what their points claim. The corners of a mouth move by four pixels, and are read to half of one. */
   shownMin: 0.5,
   smileShownMin: 0.3,
-  /** What goes no further than this share is at rest. */
+  /** A movement up to this share is at rest. */
   restShare: 0.35,
   /** An answer is over below this share of its furthest; then the page asks for the next challenge within this time, ms. */
   returnShare: 0.5,
   idleMsMax: 3_000,
 } as const;
 
-/** What the pictures say against a capture. */
+/** Evidence in the pictures against a capture. */
 export type PictureDoubt = 'unneeded' | 'missing' | 'other_face' | 'other_movement';
 
 /** null where pictures and claims agree. */
@@ -61,7 +61,7 @@ export function doubtPictures(
 interface Shown {
   /** The points seen, in pixels of their frames; frames whose picture shows no face stay away. */
   readonly track: Track;
-  /** Where each of them stands in the track that was claimed, in the envelope, and among the pictures. */
+  /** The index of each in the claimed track, in the envelope, and among the pictures. */
   readonly places: readonly number[];
   readonly frames: readonly number[];
   readonly pictures: readonly number[];

@@ -70,7 +70,7 @@ function contributionsOf(capture: Capture | null, signals: readonly RaisedSignal
   return found;
 }
 
-/** What came and was not used. */
+/** Received signals that were not used. */
 function findDropped({ envelope, challengeCount, ...policy }: VerdictFacts, capture: Capture | null): string[] {
   const use = judgeCameraUse(envelope, policy);
   if (use === 'consent_missing' || use === 'camera_not_asked') return [use];
@@ -81,7 +81,7 @@ function findDropped({ envelope, challengeCount, ...policy }: VerdictFacts, capt
   ];
 }
 
-/** What did not come. */
+/** Signals that were not received. */
 function findDegraded(
   { envelope, uniqueness, replay }: VerdictFacts,
   capture: Capture | null,

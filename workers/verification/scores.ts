@@ -43,7 +43,7 @@ function scorePassive({ envelope: { features } }: VerdictFacts): number {
   return models.length === 0 ? verdictTables.liveness.unknown : mean(models);
 }
 
-/** Of the camera where there was one, else of the device: that it is what it says. */
+/** Scores whether the camera, or without one the device, is what it claims to be. */
 export function scoreAuthenticity(
   facts: VerdictFacts,
   capture: Capture | null,
@@ -98,7 +98,7 @@ export function scoreQuality({ envelope }: VerdictFacts, capture: Capture | null
   ];
   const missed = envelope.frames?.missed ?? 0;
   const faceless = 1 - capture.usableFrames / Math.max(1, capture.sentFrames + missed);
-  // What is bad by itself spoils the whole, however good the rest is.
+  // One bad part spoils the whole, however good the rest is.
   return toUnit(((mean(seen) + Math.min(...seen)) / 2) * (1 - capture.timing.missing) * (1 - faceless));
 }
 

@@ -124,7 +124,7 @@ export interface RaisedSignal {
   readonly confidence: number;
 }
 
-/** What is less sure than this is not raised. */
+/** A less certain signal is not raised. */
 export const raisedMin = 0.05;
 
 /** The signals of a table of confidences that are sure enough, in the order of the rules. */

@@ -10,7 +10,7 @@ export const verdictTables = {
     unchallenged: { motion: 0.65, passive: 0.2, endurance: 0.1, ceiling: 0.8 },
     answersPower: 3,
     motion: { depth: 0.5, noise: 0.25, blink: 0.25 },
-    /** What depth and the passive models count where they say nothing. */
+    /** The value of depth and the passive models without a measurement. */
     unknown: 0.5,
     enduranceMs: 2_000,
     /** Fewer usable frames show nothing. */
@@ -46,7 +46,7 @@ export const verdictTables = {
   },
 
   fraud: {
-    /** What a sure signal of each severity adds. */
+    /** A sure signal of each severity adds this. */
     severity: { low: 0.1, medium: 0.45, high: 0.9 },
     /** A grave signal fails from this confidence on, a medium one makes a session borderline. */
     failConfidence: 0.6,

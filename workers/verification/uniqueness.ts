@@ -11,7 +11,7 @@ export interface Uniqueness {
   /** null where the face was compared with nobody within the window. */
   readonly score: number | null;
   readonly match: DuplicateMatch | null;
-  /** What makes the session a duplicate whatever its face is. */
+  /** The property that makes the session a duplicate, whatever its face is. */
   readonly repeats: 'respondent' | 'device' | null;
   readonly prior: PriorParticipation | null;
   readonly duplication: Duplication;

@@ -90,7 +90,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
   return { verdict, dispatch, shown, page };
 }
 
-/** What the session's measurements say before anything is decided. */
+/** The session's measurements, before any decision. */
 function measure(facts: VerdictFacts) {
   const use = judgeCameraUse(facts.envelope, facts);
   const capture = use === 'usable' ? onlyWithFace(readCapture(facts)) : null;
