@@ -14,9 +14,9 @@ export interface VerifyHumanProps extends Omit<MountOptions, 'interaction' | 'on
   readonly interactionType?: 'checkbox' | 'slider' | undefined;
   /** Score mode: the signed envelope. Returning false keeps the page where it is. */
   readonly onResult?: ((dispatch: ScoreDispatch) => unknown) | undefined;
-  /** What `mount` resolves to. */
+  /** Called with the result of `mount`. */
   readonly onVerified?: ((result: VHMountResult) => unknown) | undefined;
-  /** What `mount` rejects with. */
+  /** Called with the error of `mount`. */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   readonly className?: string | undefined;
 }
@@ -43,7 +43,7 @@ export function useVerifyHuman({
   onError,
   ...options
 }: VerifyHumanProps): VerifyHumanState {
-  // As the types of React 18 have it; those of 19 take it as well.
+  // The types of React 18 need this form; those of 19 accept it.
   const ref = useRef<HTMLDivElement>(null);
   const callbacks = useRef({ onResult, onVerified, onError });
   const [settled, setSettled] = useState<Settled>(running);

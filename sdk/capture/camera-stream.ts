@@ -41,7 +41,7 @@ export async function openCamera(signal: AbortSignal): Promise<Opened> {
   }
 }
 
-/** What it takes to look at frames away from the page’s own thread. */
+/** The browser’s means to analyze frames away from the page’s own thread. */
 const canLook = (): boolean =>
   typeof Worker === 'function' &&
   typeof WebAssembly === 'object' &&
@@ -79,7 +79,7 @@ export function stopStream(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** What the browser says of an open camera. */
+/** The browser’s description of an open camera. */
 export async function describeCamera(track: MediaStreamTrack): Promise<EnvelopeCamera> {
   const settings = track.getSettings();
   const labels = await listLabels();

@@ -20,7 +20,7 @@ export const camera: Camera = {
     let analysis = startAnalysisWorker(models);
     return {
       capture(request) {
-        // What failed while nobody needed it is tried again.
+        // Analysis that failed before it was needed is tried again.
         if (analysis.hasFailed()) analysis = startAnalysisWorker(models);
         return capture(request, analysis);
       },

@@ -15,7 +15,7 @@ const verdictEdges = { suspicious: 0.35, flagged: 0.65 } as const;
 
 interface Sign {
   readonly flag: string;
-  /** What it says by itself, 0-1. */
+  /** The weight of this sign alone, 0-1. */
   readonly weight: number;
 }
 

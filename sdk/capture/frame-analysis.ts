@@ -1,6 +1,6 @@
 /** The worker's results for one frame, and for the whole capture. */
 
-/** What one frame showed. */
+/** The measurements of one frame. */
 export interface FrameAnalysis {
   readonly width: number;
   readonly height: number;

@@ -24,7 +24,7 @@ export type ToWorker =
   | { readonly type: 'conclude' };
 
 export type FromWorker =
-  /** Of the models that it takes to look at frames. */
+  /** Progress of loading the models that analyze frames. */
   | { readonly type: 'progress'; readonly loaded: number; readonly total: number }
   /** Frames can be looked at. */
   | { readonly type: 'ready' }

@@ -65,7 +65,7 @@ const stage =
     opened.signal.addEventListener('abort', () => answered(opened.signal.reason));
     opened.video.srcObject = hasPicture ? paintPerson() : null;
     opened.guide(step);
-    // What a real capture does at its frames: the rim and the time follow.
+    // A real capture does this at its frames: the rim and the time follow.
     if (step.kind === 'challenge') opened.guide({ ...step, progress: 0.6, leftMs: 5_200 });
   };
 const challenge = (

@@ -9,7 +9,7 @@ export interface RunOptions {
   readonly projectKey: string;
   /** The session that the scoring call will name; a random UUID when omitted. */
   readonly sessionId?: string | undefined;
-  /** Where the probe is sent; the service that served the script, when omitted. */
+  /** The address that the probe is sent to; without it, the service that served the script. */
   readonly endpoint?: string | undefined;
   /** How long the first message may take, milliseconds. */
   readonly timeoutMs?: number | undefined;
@@ -18,7 +18,7 @@ export interface RunOptions {
 }
 
 /**
- * What a run resolves to. `sent` is false where the service did not take the message, and `reason` says why: `secret` (a key of the backend was
+ * The result of a run. `sent` is false if the service did not take the message, and `reason` says why: `secret` (a key of the backend was
  * given, and nothing was sent), `HTTP` and a status (refused), `page` (the page broke the probe), `endpoint` (none was given, and the module does not know its service), `network` (nothing answered in time, or it was blocked), `no page`.
  */
 export interface RunResult {
@@ -41,7 +41,7 @@ export interface QuestionHandle {
   stop(): void;
 }
 
-/** What a question observer has counted so far. */
+/** The counts of a question observer so far. */
 export interface QuestionSnapshot {
   questionId: string;
   timeOnQuestionMs: number;

@@ -3,7 +3,7 @@
  * whatever happens.
  */
 
-/** What a fresh window gives; the page's own globals have the same names. */
+/** A fresh window; the page's own globals have the same names. */
 export type FrameWindow = Window & typeof globalThis;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Where the mounts of a page find the questions that its probe observes: the script's in its global, the module's, which has none, under a
+ * Lets the mounts of a page find the questions that its probe observes: the script's in its global, the module's, which has none, under a
  * symbol. Anything on the page can put something there; readers hold it for a claim.
  */
 import type { Lite, QuestionSnapshot } from './api.js';

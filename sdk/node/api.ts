@@ -32,7 +32,7 @@ export interface WebBotAuth {
   };
 }
 
-/** What a session is scored by. */
+/** The facts by which a session is scored. */
 export interface ScoreRequest {
   /** Byte for byte the `data-session-id` of the page's probe. */
   readonly sessionId: string;
@@ -108,7 +108,7 @@ export interface ScoreReply {
     readonly for: readonly Finding[];
     readonly notes: readonly Finding[];
   };
-  /** What could not be measured, for example `client_probe_missing`. */
+  /** Signals that could not be measured, for example `client_probe_missing`. */
   readonly degradedSignals: readonly string[];
   readonly grlCompat: { readonly forensicMaxScore: number; readonly categories: Readonly<Record<string, number>> };
   readonly assuranceAvailable: string;
@@ -131,7 +131,7 @@ export type OutcomeType =
   | 'complete'
   | 'custom';
 
-/** What became of a session. */
+/** The outcome of a session. */
 export interface OutcomeEvent {
   readonly sessionId: string;
   readonly type: OutcomeType;
@@ -174,7 +174,7 @@ export interface TokenReply {
     readonly uniqueness: number | null;
     readonly authenticity: number;
     readonly overall: number;
-    /** Where the project shows risk. */
+    /** Present if the project shows risk. */
     readonly riskOverall?: number;
   };
   /** Why the session did not pass, in sentences; for your own people. */
@@ -198,7 +198,7 @@ export interface TokenReply {
   /** Unix seconds. */
   readonly issuedAt?: number;
   readonly expiresAt?: number;
-  /** Where success is false. */
+  /** Present if success is false. */
   readonly error?:
     | 'EXPIRED'
     | 'INVALID'
@@ -210,19 +210,19 @@ export interface TokenReply {
     | 'SESSION_ERASED';
   /** With INVALID: the token is of another mode than the key, or than was asked for. */
   readonly hint?: 'mode';
-  /** Which requirement of EXPECTATION_FAILED does not hold; use of ALREADY_USED and SESSION_ERASED. */
+  /** The failed requirement of EXPECTATION_FAILED; use for ALREADY_USED and SESSION_ERASED. */
   readonly field?: 'studyId' | 'respondentId' | 'minimumAssurance' | 'use';
 }
 
-/** What a token has to say. None may be undefined: it would be checked against nothing. */
+/** Requirements of a token. None may be undefined: it would be checked against nothing. */
 export interface TokenRequirements {
-  /** What it rests on at least; biometric: a judged camera capture. */
+  /** The least evidence; biometric: a judged camera capture. */
   readonly assurance?: 'device_only' | 'biometric';
   readonly studyId?: string;
   readonly respondentId?: string;
 }
 
-/** What is expected of a token. */
+/** Expectations of a token. */
 export interface TokenExpectations {
   readonly require?: TokenRequirements;
   /** Your id of what the pass is spent on: the first of a session stands, any other is ALREADY_USED. */
@@ -234,7 +234,7 @@ export interface TokenToVerify extends TokenExpectations {
 }
 
 export interface VerifyTokensOptions extends CallOptions {
-  /** Of the sessions. Default live; others are INVALID unless they are asked for, and asked with a key of that mode. */
+  /** The mode of the sessions. Default live; others are INVALID unless they are requested, with a key of that mode. */
   readonly mode?: 'live' | 'test' | 'demo';
 }
 
@@ -277,7 +277,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** The API's root, which ends in `/api/v1`. */
   readonly baseUrl: string;
-  /** What `decide` does when the service cannot be reached. open: a DegradedDecision that allows. closed (default): it throws. */
+  /** Decides the result of `decide` if the service cannot be reached. open: a DegradedDecision that allows. closed (default): it throws. */
   readonly failMode?: FailMode;
   /** How long a call may take in all, retries included, milliseconds. Default 3,000; `events` has 60,000 for each request. */
   readonly deadlineMs?: number;
@@ -320,6 +320,6 @@ export interface Client {
     tokens: readonly (string | null | TokenToVerify)[],
     options?: VerifyTokensOptions,
   ): Promise<readonly TokenReply[]>;
-  /** What was scored and what became of it; for dashboards and jobs. */
+  /** Reports on scores and their outcomes, for dashboards and jobs. */
   readonly reports: Reports;
 }

@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions): Client {
   return client;
 }
 
-/** What the decision reads has to be there: an answer without it is no score. */
+/** Checks the fields that a decision reads: a reply without them is no score. */
 function asScore(reply: Readonly<Record<string, unknown>>): ScoreReply {
   const { score, recommendation, duplicate } = reply;
   const isScore =

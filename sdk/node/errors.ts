@@ -30,11 +30,11 @@ export class VerifyHumanError extends Error {
   readonly requestId: string | null;
   /** Fields at fault, by JSON pointer. */
   readonly issues: readonly Issue[];
-  /** What the service asked to wait, milliseconds. */
+  /** The wait that the service requested, milliseconds. */
   readonly retryAfterMs: number | null;
   /** Tries that were made. */
   attempts = 0;
-  /** Of `events`: what was posted before this error. */
+  /** The events that `events` posted before this error. */
   posted: EventsSummary | null = null;
 
   constructor(

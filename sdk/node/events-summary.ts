@@ -1,4 +1,4 @@
-/** What the service found wrong with a request, and the sum of what it answered to posted outcomes. */
+/** Faults that the service found in a request, and the sum of its replies to posted outcomes. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -8,12 +8,12 @@ export interface Issue {
 export interface EventsSummary {
   readonly received: number;
   readonly accepted: number;
-  /** Of the accepted: those that say something else than an earlier statement of the event. */
+  /** Accepted events that differ from an earlier statement of the event. */
   readonly corrected: number;
   readonly duplicates: number;
   readonly rejected: number;
   /** Accepted, of sessions not scored yet; null where the service does not say. */
   readonly unmatched: number | null;
-  /** What the service found fault with, at most 1,000; `/events/1500/type` is about the event at index 1,500 of all that were given. */
+  /** Issues of the events, at most 1,000; `/events/1500/type` is about the event at index 1,500 of all that were given. */
   readonly issues: readonly Issue[];
 }

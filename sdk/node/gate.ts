@@ -11,7 +11,7 @@ import { checkFailMode, checkNames, checkObject, type Names } from './settings.j
 /** A session read from the request. Address and user agent default to the request's. */
 export type GatedSession = Omit<ScoreRequest, 'clientIp'> & { readonly clientIp?: string };
 
-/** What a gate reads of a request; those of Express and Fastify have it. */
+/** The fields of a request that a gate reads; those of Express and Fastify have them. */
 export interface GateRequest {
   /** Behind a proxy, true only where `trust proxy` (Express) or `trustProxy` (Fastify) is set. */
   readonly ip?: string | undefined;
@@ -31,7 +31,7 @@ declare global {
   // oxlint-disable-next-line typescript/no-namespace -- where Express looks for what middleware adds
   namespace Express {
     interface Request {
-      /** Of fraudGate(): null where no session was named. */
+      /** The decision of fraudGate(); null if no session was named. */
       fraudGate?: Decision | null;
     }
   }
@@ -54,7 +54,7 @@ export function fraudGate<Request extends GateRequest>(
   };
 }
 
-/** What the plugin needs of Fastify. */
+/** The parts of Fastify that the plugin needs. */
 export interface GatedApp {
   decorateRequest(name: string, value: null): unknown;
   addHook(name: 'preHandler', hook: (request: GateRequest) => Promise<void>): unknown;
@@ -91,7 +91,7 @@ const names = { client: true, session: true, rule: true, failMode: true } as con
   FraudGateOptions<never>
 >;
 
-/** What cannot work is refused where the gate is made, and not at the first respondent. */
+/** Refuses invalid options when the gate is made, and not at the first respondent. */
 function checkGate<Request>({ client, session, rule, failMode }: FraudGateOptions<Request>): void {
   if (typeof (client as Partial<Client> | undefined)?.decide !== 'function')
     throw invalidOption('client is missing: give what createClient() made.');

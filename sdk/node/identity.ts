@@ -29,7 +29,7 @@ export function ipPrefix(address: string): string {
   return `${canonical(`${groups.slice(0, 3).join(':')}::`)}/48`;
 }
 
-/** As RFC 5952 writes it; what a URL makes of an address. */
+/** Returns the form of RFC 5952, which a URL also makes of an address. */
 function canonical(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

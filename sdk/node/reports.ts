@@ -1,4 +1,4 @@
-/** What was scored by source and day, what became of it, and whether scores mean what they say. */
+/** Reports: scores by source and day, their outcomes, and whether scores are calibrated. */
 import type { CallOptions, Recommendation } from './api.js';
 import { unexpected } from './errors.js';
 import { checkNames, callNames, type Names } from './settings.js';

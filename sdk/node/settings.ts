@@ -38,7 +38,7 @@ export function readSettings(options: ClientOptions): Settings {
   };
 }
 
-/** Of every call. */
+/** Every call takes these options. */
 export const callNames = { deadlineMs: true, signal: true } as const satisfies Names<CallOptions>;
 
 /** Every name of a type of options; the compiler asks for those that are missing. */

@@ -1,4 +1,4 @@
-/** What a token is worth to a backend: asked with what is expected of it, one or many. */
+/** Validates tokens for a backend against its expectations, one or many. */
 import type {
   CallOptions,
   TokenReply,

@@ -25,7 +25,7 @@ export interface Request {
 /** The body of an answer of 2xx; throws a VerifyHumanError, or the reason of `signal`. */
 export type Call = (request: Request, options: CallOptions) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Of a call that a respondent waits for. */
+/** Limits of a call that a respondent waits for. */
 export const singleTimes: Times = { deadlineMs: 3_000, attemptMs: 1_500 };
 
 const firstWaitMs = 100;

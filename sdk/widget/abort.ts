@@ -7,7 +7,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   return () => signal.removeEventListener('abort', act);
 }
 
-/** What came of the work, or the signal's reason, whichever is first: a closed interface never answers. */
+/** The result of the work, or the signal's reason, whichever is first: a closed interface never answers. */
 export function settle<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller's own reason

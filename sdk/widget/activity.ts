@@ -47,11 +47,11 @@ export function createActivity(
   };
   const send = async (hiding: boolean) => {
     if (session === null) return;
-    // What is new meanwhile goes with the next report.
+    // Newer data goes with the next report.
     if (isBusy && !hiding) return updates?.note();
     isBusy = true;
     const sentFor = session;
-    // What the page itself does at a press, such as ending a question, is seen.
+    // The report also covers the page's own work at a press, such as ending a question.
     if (!hiding) await new Promise((resolve) => setTimeout(resolve, settleMs));
     const status =
       sentFor === session ? await post(endpoint, sentFor, fitReport(device.readBehavior(), readQuestions())) : 0;

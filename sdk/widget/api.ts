@@ -6,7 +6,7 @@
 export type WidgetMode = 'invisible' | 'captcha' | 'standard';
 export type DegradedMode = 'FAIL_CLOSED' | 'FAIL_OPEN_FLAGGED' | 'FAIL_OPEN_TRUSTED';
 
-/** What the service answered a backend; further fields stay as they are. */
+/** The service's reply to a backend; further fields stay unchanged. */
 export interface GivenSession {
   readonly sessionId: string;
   readonly clientSecret: string;
@@ -28,7 +28,7 @@ export interface MountOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Label of a collector, wave or field site. */
   readonly dataCollector?: string | undefined;
-  /** Of a hosted page's link. */
+  /** The id of a hosted link. */
   readonly linkId?: string | undefined;
   /** In place of the project's own. */
   readonly widgetMode?: WidgetMode | undefined;
@@ -54,7 +54,7 @@ export interface MountOptions {
   readonly previousSessionId?: string | undefined;
   /** A session that your backend made, as `POST /sessions` answered it, in place of a new one. */
   readonly session?: GivenSession | undefined;
-  /** What to do when the service cannot be reached, in place of the project's own. */
+  /** Behavior if the service cannot be reached, instead of the project's own. */
   readonly degradedMode?: DegradedMode | undefined;
   /** Score mode: called once with the signed envelope. Returning false keeps the page where it is. */
   readonly onResult?: ((dispatch: ScoreDispatch) => unknown) | undefined;
@@ -126,7 +126,7 @@ export interface VHBehavioralSignals {
   readonly lieCount: number;
 }
 
-/** What a mount resolves to. Show it, and send `token` to the backend, which alone decides. */
+/** The result of a mount. Show it, and send `token` to the backend, which alone decides. */
 export interface VHMountResult {
   readonly status: 'pass' | 'fail';
   /** Older name of `status === 'pass'`. */
@@ -168,7 +168,7 @@ export interface VHMountResult {
   readonly priorParticipation?: VHDuplicateMatch & { readonly lastSeenAt: number };
   readonly assuranceLevel?: 'biometric' | 'device_only' | 'none';
   readonly verificationOutcome?: 'completed' | 'unverified_technical' | 'declined_by_user';
-  /** What a judged capture rests on: measurements of this page, or pictures that the service judged. */
+  /** The evidence of a judged capture: measurements of this page, or pictures that the service judged. */
   readonly biometricEvidence?: 'claimed' | 'seen' | null;
   readonly unifiedVerdict?: {
     readonly verdict: 'allow' | 'review' | 'block';
@@ -205,7 +205,7 @@ export interface ScoreDispatch {
     readonly failureCodes: readonly string[];
     readonly token: string;
   };
-  /** Where the page goes next; null unless the project redirects. */
+  /** The next address of the page; null unless the project redirects. */
   readonly redirectUrl: string | null;
   readonly reason: string | null;
 }
@@ -224,7 +224,7 @@ export type VerifyErrorCode =
 export interface VerifyErrorContext {
   readonly serverCode?: string;
   readonly sessionId?: string;
-  /** Of a verdict: signed by the service, as on a pass. */
+  /** The signed token of a verdict, as on a pass. */
   readonly token?: string;
   readonly scores?: VHScores;
   readonly failureReasons?: readonly string[];
@@ -249,16 +249,16 @@ export interface VerifyTokenOptions {
   readonly apiEndpoint?: string | undefined;
   /** The project that the token must be for. */
   readonly audience?: string | undefined;
-  /** Of the session. Default live: tokens of test and demo sessions are INVALID. */
+  /** The mode of the session. Default live: tokens of test and demo sessions are INVALID. */
   readonly mode?: 'live' | 'test' | 'demo' | undefined;
   readonly require?: TokenRequirements | undefined;
 }
 
-/** What a token has to say besides; the first that does not hold is the `field` of EXPECTATION_FAILED. */
+/** Further requirements of a token; the first that fails is the `field` of EXPECTATION_FAILED. */
 export interface TokenRequirements {
   readonly studyId?: string;
   readonly respondentId?: string;
-  /** What it rests on at least; biometric: a judged camera capture. */
+  /** The least evidence; biometric: a judged camera capture. */
   readonly assurance?: 'device_only' | 'biometric';
 }
 
@@ -268,7 +268,7 @@ export type TokenVerdict =
   | { readonly valid: false; readonly error: 'EXPECTATION_FAILED'; readonly field: keyof TokenRequirements };
 
 export interface LocalWidgetConfig {
-  /** Where the widget is drawn. */
+  /** The widget is drawn here. */
   readonly container: Element | string;
   readonly widgetTheme?: 'light' | 'dark' | 'auto' | undefined;
   readonly interaction?: 'checkbox' | 'slider' | undefined;

@@ -18,10 +18,10 @@ interface Entry {
   readonly atMs: number;
 }
 
-/** Of a page: shared by its mounts. */
+/** One cache per page, shared by its mounts. */
 export type ConfigCache = Map<string, Entry>;
 
-/** As the service answers it; without terms of consent where only a session is known, and then nobody is asked for the camera. */
+/** The service's reply; without terms of consent if only a session is known. The respondent is then not asked for the camera. */
 export type MountConfig = Omit<PublicConfig, 'consent'> & { readonly consent: PublicConfig['consent'] | null };
 
 export type ConfigAnswer = { readonly kind: 'config'; readonly config: PublicConfig } | Reply | Trouble;
@@ -50,7 +50,7 @@ export async function loadConfig(
   return keep(cache, url, { config: answer.body as PublicConfig, etag: answer.etag, atMs: nowMs });
 }
 
-/** What is known of a project by a session of it, where its configuration cannot be read. */
+/** The settings that a session reveals of its project, if its configuration cannot be read. */
 export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoint: string): MountConfig => ({
   ...studyConfig,
   siteKey: '',

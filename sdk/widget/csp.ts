@@ -20,7 +20,7 @@ export interface Violation {
 /** The camera part's file, next to the bundle. */
 export const cameraFile = 'verifyhuman.capture.js';
 
-/** What to add to the policy; null where none of the violations is of this address. */
+/** The missing part of the policy; null if none of the violations concerns this address. */
 export function describeBlocked(url: string, violations: readonly Violation[]): string | null {
   const { origin, href } = new URL(url);
   // Some browsers report the whole address, some only its origin.

@@ -1,5 +1,5 @@
 /**
- * What the page can measure of device and behaviour, with the signals of the lite probe: begun as early as possible, read when the envelope is
+ * The page's measurements of device and behaviour, with the signals of the lite probe: begun as early as possible, read when the envelope is
  * closed. Nothing of it needs the respondent, and none of it throws.
  */
 import { collectOnce, watchAll } from '../lite/collect.js';

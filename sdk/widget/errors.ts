@@ -1,5 +1,5 @@
 /**
- * What a mount rejects with. A VerifyError is a verdict, a refusal by the service, or a failure of the way to it; a CameraAccessError says
+ * The errors of a mount. A VerifyError is a verdict, a refusal by the service, or a failure to reach it; a CameraAccessError says
  * that the camera is there and was not given, and is no verdict; an IntegrityError that another script sits on the SDK's global.
  */
 import type { VerifyErrorCode, VerifyErrorContext } from './api.js';
@@ -7,7 +7,7 @@ import type { VerifyErrorCode, VerifyErrorContext } from './api.js';
 export class VerifyError extends Error {
   override readonly name = 'VerifyError';
   readonly code: VerifyErrorCode;
-  /** Of a verdict or a refusal; undefined for a failure of the way to the service. */
+  /** The context of a verdict or a refusal; undefined if the service was not reached. */
   readonly context: VerifyErrorContext | undefined;
   /** Whether another try can end otherwise. */
   readonly recoverable: boolean;
@@ -24,7 +24,7 @@ export class VerifyError extends Error {
   }
 }
 
-/** What the page asked for cannot be used; nothing was sent, and another try ends alike. */
+/** The page's request is invalid; nothing was sent, and another try ends the same way. */
 export const invalidOption = (message: string, cause?: unknown): VerifyError =>
   new VerifyError('INVALID_OPTION', message, { cause, recoverable: false });
 

@@ -24,7 +24,7 @@ export interface Reply {
   readonly body: unknown;
   readonly etag: string | null;
   readonly repeated: boolean;
-  /** Of a 429: when to come again. */
+  /** The wait that a 429 requests. */
   readonly retryAfterMs?: number | null;
 }
 

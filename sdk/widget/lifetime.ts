@@ -1,7 +1,7 @@
 /** How long a session goes on, by the page's own clock. */
 import type { SessionReply } from '../../src/contract/session.js';
 
-/** Of a session that is over already by the page’s clock, which is wrong then. */
+/** Used if the session has expired by the page’s clock, which is wrong then. */
 const withoutExpiryMs = 15 * 60_000;
 /** Longer waits than this end at once in a browser’s timer. */
 const timerMsMax = 2 ** 31 - 1;

@@ -121,7 +121,7 @@ export function begin(plan: Plan): Step {
   return plan.autoStart || plan.mode === 'invisible' ? create(state) : { state, effect: { kind: 'start' } };
 }
 
-/** What comes next. Throws for an event that nothing asked for: a mistake of the shell. */
+/** The next step. Throws for an event that was not expected: a mistake of the shell. */
 export function advance(state: State, event: FlowEvent): Step {
   switch (event.kind) {
     case 'started':
@@ -243,7 +243,7 @@ function refuse(state: State, reply: Reply): Step {
 const isOver = (code: string | null): boolean => code !== null && /^SESSION_EXPIRED$|^CHALLENGE_/.test(code);
 const troubleCodes = { network: 'NETWORK_ERROR', timeout: 'TIMEOUT', server: 'SERVICE_UNAVAILABLE' } as const;
 
-/** What the respondent sees of a refusal, or of a service that does not answer. */
+/** The respondent's view of a refusal, or of a service that does not reply. */
 export function outcomeOfError(answer: Reply | Trouble): Outcome {
   if (answer.kind === 'trouble') return { status: 'error', code: troubleCodes[answer.reason], canRetry: true };
   const { code } = (answer.body ?? {}) as { code?: unknown };
@@ -260,7 +260,7 @@ const endJudged = (state: State & { readonly reply: VerifyReply }): Step =>
 function giveUp(state: State, trouble: Trouble): Step {
   if (isJudged(state)) return endJudged(state);
   const then: End = { kind: 'unreachable', trouble };
-  // What a project wants pictures for is not let through unseen before it was tried again.
+  // If a project wants pictures, a respondent without them has to try again before they pass unseen.
   const isSampled = state.captured?.parts.evidenceFrames !== undefined;
   if (!state.plan.isClosed && !isSampled) return end(state, then);
   return show(state, outcomeOfError(trouble), then);

@@ -34,7 +34,7 @@ export interface Mounting {
 
 type ReadProject = Pick<Mounting, 'config' | 'created' | 'language'>;
 
-/** What the mounts of a page share. */
+/** State that the mounts of a page share. */
 export interface Shared {
   readonly cache: ConfigCache;
   /** API root; throws a VerifyError INVALID_OPTION where none is known. */
@@ -100,7 +100,7 @@ export function stop({ activity, csp }: Pick<Mounting, 'activity' | 'csp'>): voi
   csp.stop();
 }
 
-/** Of a mount that resolves, the activity is reported until the session's time is over, or the mount is called off: its element leaves the page. */
+/** After a mount resolves, activity is reported until the session's time is over, or the mount is called off: its element leaves the page. */
 export async function settled(mounting: Mounting, running: Promise<VHMountResult>): Promise<VHMountResult> {
   const { activity, csp, signal } = mounting;
   try {

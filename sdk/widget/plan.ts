@@ -24,13 +24,13 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
   };
 }
 
-/** Of a project; those of a session that a backend made may be higher. */
+/** The demands of a project; those of a session that a backend made may be higher. */
 const demandsOf = (config: Mounting['config']): Demands =>
   'kind' in config
     ? { minimumAssurance: 'device_only', evidenceFrames: 'off' }
     : { minimumAssurance: config.minimumAssurance, evidenceFrames: config.evidenceFrames };
 
-/** Of a project that could not be read, nothing of its own is shown. */
+/** If a project could not be read, nothing of its own is shown. */
 export function viewOptionsOf(
   host: Element,
   { options, language, config }: Pick<Mounting, 'options' | 'language' | 'config'>,

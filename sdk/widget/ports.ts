@@ -22,7 +22,7 @@ import type { ChallengeType } from '../../src/contract/verdict.js';
 
 import type { Language } from './ui/locale.js';
 
-/** What the consent says. */
+/** The terms that the consent states. */
 export interface ConsentTerms extends ContractTerms {
   /** Whether age, gender and lightness of the skin are estimated. */
   readonly demographics: boolean;
@@ -42,9 +42,9 @@ export interface ViewOptions {
   /** How captcha mode is started. */
   readonly interaction: 'checkbox' | 'slider';
   readonly language: Language;
-  /** What the project may show of its own; what its tier does not allow is already gone. */
+  /** The project's own branding, without parts that its tier does not allow. */
   readonly branding: Branding | null;
-  /** What is said of the check besides biometric consent. `text` is plain text, present with CUSTOM, and never markup. */
+  /** The disclosure of the check in addition to biometric consent. `text` is plain text, present with CUSTOM, and never markup. */
   readonly disclosure: Disclosure;
   /** null where nobody is asked for biometric consent. */
   readonly consent: ConsentTerms | null;
@@ -52,7 +52,7 @@ export interface ViewOptions {
   readonly demands: Demands;
 }
 
-/** What the check demands: as the project says, and once there is a session, as that says, which may demand more. */
+/** The demands of the check: the project's, and once there is a session, the session's, which may be higher. */
 export interface Demands {
   /** biometric: nobody goes on without the camera. */
   minimumAssurance: DemandedAssurance;
@@ -137,7 +137,7 @@ export type CameraTrouble = 'denied' | 'busy' | 'dismissed';
 
 export type Phase = 'starting' | 'checking' | 'loading_camera' | 'sending';
 
-/** What a try came to, for the respondent's eyes. */
+/** The result of a try, as the respondent sees it. */
 export interface Outcome {
   /**
    * `declined` is a pass without the camera; `noted` says nothing of the verdict, which is somebody else's to give; `error` is a failure of
@@ -147,7 +147,7 @@ export interface Outcome {
   /** A VerifyError code, null, or DEGRADED for a pass without the service. Texts are the View's; the code is for choosing them. */
   readonly code: string | null;
   readonly canRetry: boolean;
-  /** Of a failure: a camera was seen through, none was found, it was declined, or nobody was asked for it. */
+  /** Describes the camera in a failure: its picture was seen, none was found, it was declined, or the respondent was not asked. */
   readonly camera?: 'seen' | 'none' | 'declined' | 'unasked';
 }
 
@@ -172,7 +172,7 @@ export interface Preparation {
 }
 
 export interface ModelsRequest {
-  /** Where the model files are, ending in a slash. */
+  /** The address of the model files, ending in a slash. */
   readonly baseUrl: string;
   /** Whether age, gender and lightness of the skin are estimated; their model is left out otherwise. */
   readonly demographics: boolean;

@@ -1,5 +1,5 @@
 /**
- * What a mount comes to: the service's answer as a result or an error, and the result of a mount that the service could not judge. Optional
+ * Results of mounts: the service's reply as a result or an error, and the result of a mount that the service could not judge. Optional
  * fields that the service gave as null stay away.
  */
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
@@ -15,7 +15,7 @@ import { VerifyError } from './errors.js';
 import { passiveGate, type Estimate } from './estimate.js';
 import type { Reply, Trouble } from './http.js';
 
-/** What the page itself knows of a mount. */
+/** The page's own facts about a mount. */
 export interface LocalFacts {
   readonly estimate: Estimate;
   readonly livenessScore: number;
@@ -145,7 +145,7 @@ export const troubleError = ({ reason, message }: Pick<Trouble, 'reason' | 'mess
 
 export const degradedModeDefault: DegradedMode = 'FAIL_OPEN_FLAGGED';
 
-/** What a mount without the service comes to, in a mode that lets the respondent on. */
+/** The result of a mount without the service, in a mode that lets the respondent continue. */
 export function degradedResult(
   mode: Exclude<DegradedMode, 'FAIL_CLOSED'>,
   reason: DegradedReason,
@@ -178,7 +178,7 @@ export function degradedResult(
   };
 }
 
-/** What `onResult` is called with. */
+/** The argument of `onResult`. */
 export function dispatchOf({ dispatch, ...envelope }: ScoreEnvelope): ScoreDispatch {
   return { mode: 'score', ...dispatch, envelope };
 }

@@ -27,7 +27,7 @@ export interface RunDeps {
   readonly csp: Pick<CspWatch, 'findCamera'>;
   readonly onVerdict: (verdict: VHOutcome) => void;
   readonly view: View;
-  /** Of the view: kept up to those of the session. */
+  /** The view's demands, updated to those of the session. */
   readonly demands: Demands;
   readonly models: ModelLoader;
   readonly modelsBaseUrl: string;

@@ -21,7 +21,7 @@ import { resolveEndpoint } from './settings.js';
 import { createTokenCheck } from './token.js';
 import type { LoadTexts } from './ui/locale.js';
 
-/** What differs between the script and the package. */
+/** The differences between the script and the package. */
 export interface SdkParts {
   /** The script's own address; undefined where it has none, as in the package. */
   readonly scriptUrl: string | undefined;

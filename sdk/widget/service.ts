@@ -29,7 +29,7 @@ export interface ServiceCalls {
   verify(session: Opened, envelope: Envelope, signal: AbortSignal): Promise<Said<VerifyAnswer>>;
   nextChallenge(session: Opened, request: ChallengeRequest, signal: AbortSignal): Promise<Said<ChallengeReply>>;
   readResult(session: Opened, signal: AbortSignal): Promise<Said<ScoreEnvelope>>;
-  /** What the service thinks of this page's origin. */
+  /** The service's answer about this page's origin. */
   checkOrigin(siteKey: string, signal: AbortSignal): Promise<Said<OriginCheck>>;
 }
 
@@ -101,7 +101,7 @@ export function createServiceCalls(endpoint: string, call: Transport, secrets: S
   };
 }
 
-/** What a session was asked for with; the time of a consent is the page's, and the browser stays the same. */
+/** The request of a session; the time of a consent is the page's, and the browser stays the same. */
 const wordsOf = (
   endpoint: string,
   { consent: _consent, deviceToken: _token, ...body }: PublicSessionCreation,

@@ -1,12 +1,12 @@
 /**
- * What the tab's storage keeps of its sessions until they expire: client secrets, so that a later mount can try a failed one again, and the session
+ * The tab's storage keeps these of its sessions until they expire: client secrets, so that a later mount can try a failed one again, and the session
  * that was begun last, so that a reload continues it. Where the page has no storage, secrets are kept for this page alone.
  */
 import type { SessionReply } from '../../src/contract/session.js';
 
 const prefix = 'vh-session:';
 const begunName = 'vh-begun';
-/** What a check needs of a session's time, seconds. */
+/** A check needs at least this much of a session's time, seconds. */
 const leftMin = 300;
 
 /** The part of a browser’s storage that is used here; its own properties are its entries. */

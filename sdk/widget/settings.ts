@@ -65,7 +65,7 @@ function isReadable(value: unknown, rule: string | readonly string[]): boolean {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As `POST /sessions` answers it. */
+/** Accepts the reply of `POST /sessions`. */
 const isSession = (value: unknown): boolean =>
   isPlain(value) &&
   typeof value['sessionId'] === 'string' &&
@@ -73,7 +73,7 @@ const isSession = (value: unknown): boolean =>
   isPlain(value['challengeConfig']) &&
   isPlain(value['studyConfig']);
 
-/** As in `new Date().toISOString()`. */
+/** Accepts the form of `new Date().toISOString()`. */
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
 

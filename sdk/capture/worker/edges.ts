@@ -12,7 +12,7 @@ const reach = 2;
 /** Share of a line’s length that is there: from where on it speaks, and speaks fully. */
 const shareLow = 0.75;
 const shareHigh = 0.95;
-/** Where lines are looked for, from the face’s middle, in widths of the face; and half the length looked along. */
+/** Lines are sought from here, measured from the face’s middle in widths of the face; the last number is half the length of the search. */
 const nearest = 0.62;
 const farthest = 2.4;
 const halfLength = 0.55;

@@ -15,7 +15,7 @@ const blurRadius = 2;
 /** The middle of the square, which is face. */
 const middle = { from: 1 / 6, to: 5 / 6 } as const;
 
-/** Of each face with each; 0 where there is none. */
+/** Compares each pair of faces; 0 without one. */
 export function compareFaces(faces: readonly (PlacedFace | null)[]): number[][] {
   const blurred = faces.map((face) => (face === null ? null : { ...face, grey: blur(face.picture) }));
   return blurred.map((a) => blurred.map((b) => (a === null || b === null ? 0 : compare(a, b))));

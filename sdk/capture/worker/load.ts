@@ -102,7 +102,7 @@ const emptyModule = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 
 /** Starts the arithmetic: WebAssembly on one thread, with vector instructions where the browser has them. */
 export async function startBackend(source: Source): Promise<void> {
-  // Where a policy forbids it, the library waits for ever.
+  // If a policy forbids it, the library waits for ever.
   await WebAssembly.compile(emptyModule).catch((error: unknown) => {
     throw new ModelError(
       `WebAssembly may not run; a policy has to say script-src 'wasm-unsafe-eval': ${String(error)}`,

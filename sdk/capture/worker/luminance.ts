@@ -13,7 +13,7 @@ export function toLuminance({ data, width, height }: Picture): Luminance {
   return { values, width, height };
 }
 
-/** Where the face is: its middle and width, pixels. */
+/** The position of the face: its middle and width, pixels. */
 export interface FacePlace {
   readonly x: number;
   readonly y: number;

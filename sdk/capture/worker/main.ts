@@ -72,7 +72,7 @@ function warm(first: FirstModels): void {
   readMesh(first, picture, { x: side / 2, y: side / 2, side: side / 2, angle: 0 }, 0);
 }
 
-/** Where a picture was taken, the frame is known by it: 64 bits of its SHA-256, by which the service knows the picture again. */
+/** If a picture was taken, the mark of the frame is 64 bits of its SHA-256, by which the service recognises the picture. */
 async function mark(analysis: FrameAnalysis): Promise<FrameAnalysis> {
   const { picture } = analysis;
   if (picture === null) return analysis;

@@ -21,7 +21,7 @@ export interface Mesh {
   /** x, y in pixels of the picture for each point. */
   readonly points: Float32Array;
   readonly presence: number;
-  /** Where to look in the next frame. */
+  /** The search area of the next frame. */
   readonly square: Square;
 }
 

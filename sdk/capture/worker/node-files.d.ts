@@ -1,4 +1,4 @@
-/** What the thread of the service reads its models with. */
+/** The functions with which the thread of the service reads its models. */
 declare module 'node:fs/promises' {
   export function readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
 }

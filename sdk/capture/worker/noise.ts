@@ -60,7 +60,7 @@ function readPatches({ values, width, height }: Luminance): Float32Array {
   return patch;
 }
 
-/** What changed, less what light alone explains: a shift of all pixels, or one that goes with their brightness. */
+/** Changes that light alone does not explain: light shifts all pixels, or shifts them with their brightness. */
 function differ(now: Float32Array, before: Float32Array): Float32Array {
   const count = now.length;
   let [meanX, meanY] = [0, 0];

@@ -21,7 +21,7 @@ export interface Square {
 export interface CutOptions {
   /** Pixels along a side of the piece. */
   readonly size: number;
-  /** What a byte becomes: byte * scale + offset. */
+  /** A byte becomes byte * scale + offset. */
   readonly scale: number;
   readonly offset: number;
   /** Mirrored left to right. */
@@ -75,7 +75,7 @@ function sample(
   return place + 3;
 }
 
-/** Where a place of a piece lies in its picture; `x` and `y` from 0 to 1 across the piece. */
+/** The position in the picture of a place in a piece; `x` and `y` from 0 to 1 across the piece. */
 export function placeIn(square: Square, x: number, y: number): readonly [number, number] {
   const across = (x - 0.5) * square.side;
   const down = (y - 0.5) * square.side;

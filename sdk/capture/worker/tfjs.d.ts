@@ -1,5 +1,5 @@
 /**
- * What the worker uses of TensorFlow.js 4.22, typed by hand: the bundle that @vladmandic/human carries declares none of it. The name is
+ * The part of TensorFlow.js 4.22 that the worker uses, typed by hand: the bundle that @vladmandic/human carries declares none of it. The name is
  * resolved by scripts/build-sdk.mjs, since that package exports no such path.
  */
 declare module 'tfjs-bundle' {

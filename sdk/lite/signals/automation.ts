@@ -1,4 +1,4 @@
-/** What automation tools leave lying about: the webdriver flag and globals with telling names. */
+/** Detects traces of automation tools: the webdriver flag and globals with typical names. */
 import type { Reader } from '../types.js';
 
 /** Prefixes are whole enough to spare players, product tours and wallets (`phantom` is one). */

@@ -1,4 +1,4 @@
-/** Which fonts of a fixed list are installed, detected by the width of a text, as one hash. */
+/** Detects by the width of a text which fonts of a fixed list are installed, as one hash. */
 import { hashText } from '../hash.js';
 import type { Reader } from '../types.js';
 

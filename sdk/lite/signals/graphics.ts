@@ -1,4 +1,4 @@
-/** Which graphics hardware draws. */
+/** Names the graphics hardware. */
 import type { Reader } from '../types.js';
 
 export const readGraphics: Reader<'gfx'> = () => {

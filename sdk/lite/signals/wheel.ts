@@ -9,7 +9,7 @@ export const watchWheel: Watcher<'beh'> = (listen) => {
   listen('wheel', (event) => {
     const legacy = (event as { wheelDeltaY?: number }).wheelDeltaY;
     wheels++;
-    // What a wheel's notch scrolls at least; a touchpad begins and ends with less.
+    // A wheel's notch scrolls at least this far; a touchpad begins and ends with less.
     if (Math.abs(event.deltaY) >= 50) wheelTicks++;
     if (legacy !== undefined && Math.abs(event.deltaY) >= 1 && legacy * event.deltaY >= 0) wheelLies++;
   });

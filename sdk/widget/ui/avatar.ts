@@ -9,7 +9,7 @@ import { svg } from './dom.js';
 
 export type AvatarStyle = ViewOptions['avatar'];
 
-/** What the guide does; `rest` looks at you, `done` is glad. */
+/** The pose of the guide; `rest` looks at you, `done` is glad. */
 export type Pose = ChallengeType | 'rest' | 'done';
 
 export interface Avatar {

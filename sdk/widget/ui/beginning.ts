@@ -10,7 +10,7 @@ export interface Beginning {
   awaitStart(): Promise<StartAct>;
   /** Captcha mode: the strip in a state; it comes onto the page where it is not there. */
   showStrip(state: Exclude<StripState, 'ready'>, label: string): void;
-  /** What is said of the check besides consent; null where it was said already. */
+  /** The disclosure in addition to consent; null if it was shown already. */
   disclosure(): HTMLElement | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What of a project's branding is shown. Everything is checked again here, as if the service had not: an address that is not of the
+ * Shows a project's branding. Everything is checked again here, as if the service had not: an address that is not of the
  * web, a colour that is not hex or a font that is more than a name has no effect.
  */
 import type { Branding } from '../../../src/contract/project-parts.js';

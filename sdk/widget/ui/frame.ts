@@ -10,7 +10,7 @@ import type { Language } from './locale.js';
 import { makePalette } from './palette.js';
 import { styles } from './styles.js';
 
-/** What stands in the card. */
+/** The content of the card. */
 export interface Screen {
   /** Gets focus, or is said, when the screen comes; null where the screen takes care of that itself. */
   readonly title: HTMLElement | null;

@@ -39,7 +39,7 @@ export async function loadLanguage(locale: string, load: LoadTexts, waitMs = 5_0
   return texts === null ? null : languageOf(tag, texts);
 }
 
-/** What can be said in a language while nothing can be loaded; the rest is English. */
+/** The language of texts that need no loading; the rest is English. */
 export function offlineLanguage(locale: string): Language {
   const tag = tagOf(locale);
   return tag === null ? english : languageOf(tag, en);

@@ -41,7 +41,7 @@ function failureMessage(
   if (camera === 'none') return { icon: 'off', tone: 'warn', text: texts.none };
   if (camera === 'declined' && !goesWithout({ demands }))
     return { icon: 'camera', tone: 'warn', text: texts.needsCamera };
-  // What helps before a camera is said to nobody who had none.
+  // Advice for a camera is shown only after one was used.
   const help = camera === 'seen' ? texts.fail[1] : texts.expired[1];
   return { icon: 'again', tone: 'warn', text: [texts.fail[0], help] };
 }

@@ -1,4 +1,4 @@
-/** What the respondent is asked about the camera: consent, the stage, and what to do when the camera was not given. */
+/** Questions about the camera: consent, the stage, and the next step if the camera was not given. */
 import type { View } from '../ports.js';
 import type { Surface } from './frame.js';
 import { consentScreen } from './consent.js';
@@ -19,12 +19,12 @@ export function createQuestions(
     askConsent: () =>
       new Promise((resolve) => {
         const onAnswer = (answer: 'granted' | 'declined') => {
-          // What follows in invisible mode shows nothing.
+          // The next step of invisible mode shows nothing.
           if (isInvisible) frame.closeDialog();
           resolve(answer);
         };
         const screen = consentScreen(around, disclosure(), onAnswer);
-        // Where nobody gets on without the camera, closing the question is no answer to it.
+        // If the camera is required, closing the question is no answer to it.
         frame.show(surface, screen, goesWithout(options) ? () => onAnswer('declined') : undefined);
       }),
     openStage() {

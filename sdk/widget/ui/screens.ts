@@ -16,7 +16,7 @@ export interface Message {
   readonly icon: IconName;
   readonly tone?: 'good' | 'warn';
   readonly text: Texts['pass'];
-  /** What stands below the text. */
+  /** The nodes below the text. */
   readonly more?: readonly (Node | null)[];
   readonly actions?: readonly Action[];
   /** Takes the icon's place. */
@@ -24,7 +24,7 @@ export interface Message {
   readonly isLeft?: boolean;
 }
 
-/** What the screens have in common. */
+/** Properties that the screens share. */
 export interface Surroundings {
   readonly texts: Texts;
   readonly brand: Brand;

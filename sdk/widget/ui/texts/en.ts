@@ -96,5 +96,5 @@ export type Texts = {
   readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : readonly [title: string, body: string];
 };
 
-/** What is loaded of a language other than English. */
+/** The texts that are loaded for a language other than English. */
 export type LoadedTexts = Omit<Texts, OfflineKey>;

@@ -1,4 +1,4 @@
-/** What has to be said when nothing can be loaded, in every language but English. */
+/** Texts for failures to load, in every language but English. */
 import type { Texts } from './en.js';
 
 export type OfflineKey =
