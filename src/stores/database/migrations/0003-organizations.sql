@@ -24,7 +24,7 @@ CREATE TABLE projects (
 CREATE INDEX projects_by_organization ON projects (organization_id, project_id);
 CREATE UNIQUE INDEX projects_by_external_id ON projects (organization_id, external_id);
 
--- Of a secret only its SHA-256 is stored.
+-- Only the SHA-256 of a secret is stored.
 CREATE TABLE api_keys (
   key_id              text PRIMARY KEY,
   -- The first key of a chain of rotations.
@@ -70,7 +70,7 @@ CREATE TABLE signing_secrets (
   PRIMARY KEY (project_id, version)
 );
 
--- Which master keys this database has been written under, oldest first. The check value derives from the key and reveals nothing of it.
+-- The master keys that this database has been written under, oldest first. The check value derives from the key and reveals nothing of it.
 CREATE TABLE master_keys (
   generation  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   check_value text NOT NULL UNIQUE,

@@ -109,7 +109,7 @@ BEGIN
     respondent_known = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.respondent_known ELSE was.respondent_known END;
 END $$;
 
--- What is visible only after receipts are committed: outcomes that came before their score count in the history now, and scores of
+-- Applies effects that are visible only after receipts are committed: outcomes that came before their score count in the history now, and scores of
 -- respondents that were erased after them are deleted. Namespaces are those of the rows, projects those that respondents were erased from.
 CREATE FUNCTION settle_receipts(
   ids text[], times_ms double precision[], namespaces text[], session_refs text[], projects text[], respondents text[]

@@ -39,7 +39,7 @@ CREATE TABLE adjudication_work (
 );
 CREATE INDEX adjudication_work_by_namespace ON adjudication_work (namespace, work_id);
 
--- What the history counts for a session, and for whom: subtracted again when it changes.
+-- The count of a session in the history, and its subjects: subtracted again when it changes.
 CREATE TABLE adjudications (
   namespace      text NOT NULL,
   session_ref    text NOT NULL,

@@ -1,4 +1,4 @@
--- What thresholds are judged by: each session by its last receipt, and the same sessions counted by source, day, cell and label.
+-- Thresholds are judged by these: each session by its last receipt, and the same sessions counted by source, day, cell and label.
 
 CREATE TABLE scored_sessions (
   namespace      text NOT NULL,
@@ -8,10 +8,10 @@ CREATE TABLE scored_sessions (
   scored_at      timestamptz NOT NULL,
   -- Empty if the caller named none.
   source_id      text NOT NULL,
-  -- What decides its recommendation under any thresholds, in short form.
+  -- The facts that decide its recommendation under any thresholds, in short form.
   cell           text NOT NULL,
   recommendation text NOT NULL,
-  -- Of the sample at that time, 0 to 100.
+  -- Independence of the sample at that time, 0 to 100.
   independence   smallint NOT NULL,
   -- From its outcomes, and the day of them (-infinity for none).
   label          text NOT NULL DEFAULT 'none' CHECK (label IN ('none', 'fraud', 'complete')),

@@ -14,13 +14,13 @@ CREATE TABLE verification_sessions (
   respondent_id      text,
   -- Whether a backend or a hosted link named the respondent, and not the page alone.
   respondent_trusted boolean NOT NULL DEFAULT false,
-  -- Of a study of the audience API, which deduplicates by itself.
+  -- True in a study of the audience API, which deduplicates by itself.
   within_study       boolean NOT NULL DEFAULT false,
   link_id            text,
   data_collector     text,
   metadata           jsonb NOT NULL,
   widget_mode        text NOT NULL,
-  -- What it demands by its own settings, whatever the project demands meanwhile.
+  -- The session's own demands, whatever the project demands meanwhile.
   minimum_assurance  text NOT NULL,
   evidence_frames    text NOT NULL,
   nonce              text NOT NULL,
@@ -77,9 +77,9 @@ CREATE TABLE hosted_links (
   link_id         text PRIMARY KEY,
   organization_id text NOT NULL REFERENCES organizations,
   project_id      text NOT NULL REFERENCES projects,
-  -- Of its sessions.
+  -- The mode of its sessions.
   mode            text NOT NULL CHECK (mode IN ('live', 'test', 'demo')),
-  -- What every session of the link carries; null: nothing.
+  -- Every session of the link carries these values; null: none.
   study_id        text,
   respondent_id   text,
   data_collector  text,

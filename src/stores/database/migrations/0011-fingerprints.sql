@@ -27,7 +27,7 @@ CREATE TABLE fingerprints (
   device_ref       text,
   device_sketch    jsonb,
   device_bands     text[] NOT NULL DEFAULT '{}',
-  -- Of the address, and a keyed hash of the camera's name: what tries of one chain are compared by.
+  -- The country of the address, and a keyed hash of the camera's name: tries of one chain are compared by these.
   country          text,
   camera_ref       text,
   UNIQUE (project_id, session_id),

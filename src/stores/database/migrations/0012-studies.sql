@@ -26,7 +26,7 @@ CREATE TABLE studies (
   study_id        text PRIMARY KEY,
   organization_id text NOT NULL REFERENCES organizations,
   project_id      text NOT NULL REFERENCES projects,
-  -- Of the key that created it: who may read the evidence of its scores.
+  -- The lineage of the key that created it, which may read the evidence of its scores.
   lineage         text NOT NULL,
   is_test         boolean NOT NULL,
   name            text NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE studies (
   -- Suppliers that may send; empty: any of the organization.
   supplier_ids    text[] NOT NULL DEFAULT '{}',
   entry           text NOT NULL CHECK (entry IN ('signed', 'open')),
-  -- What makes a complete count: the survey's own word, or the browser's return.
+  -- A complete counts by the survey's confirmation, or by the browser's return.
   returns         text NOT NULL CHECK (returns IN ('confirmed', 'browser')),
   minimum_seconds integer NOT NULL CHECK (minimum_seconds >= 0),
   -- The survey's key, sealed like those of suppliers.
@@ -128,7 +128,7 @@ CREATE TABLE study_places (
   -- Why, where screened: gate, duplicate, country, verification, or full and limit, which are looked at again when they come back.
   screened_for    text,
   verified        boolean NOT NULL DEFAULT false,
-  -- What is known of them; null: nothing.
+  -- Known traits; null: unknown.
   country         text,
   gender          text,
   age             integer,
@@ -137,14 +137,14 @@ CREATE TABLE study_places (
   device_ref      text,
   address_ref     text,
   network_ref     text,
-  -- Of the score.
+  -- The result of the score.
   score           integer,
   recommendation  text,
   -- The foremost finding against the respondent.
   reason          text,
   duplicate_band  text,
   receipt_id      text,
-  -- Of the hosted verification.
+  -- The hosted verification and its token.
   link_id         text,
   token           text,
   token_until     timestamptz,
@@ -160,11 +160,11 @@ CREATE TABLE study_places (
   completion      text CHECK (completion IN ('confirmed', 'unconfirmed', 'too_fast', 'reversed')),
   -- Why the survey or the owner refused the interview; null: it did not.
   refused_for     text CHECK (refused_for IN ('fit', 'quality', 'fraud', 'unknown')),
-  -- What rejects the complete now (null: nothing), when a dispute or a return did last, and the completion that a withdrawal restores.
+  -- The current rejection of the complete (null: none), the time of the last one by a dispute or a return, and the completion that a withdrawal restores.
   reversed_by     text CHECK (reversed_by IN ('dispute', 'return', 'outcome')),
   reversed_at     timestamptz(3),
   reversed_from   text CHECK (reversed_from IN ('confirmed', 'unconfirmed', 'too_fast')),
-  -- What the buyer wrote about it.
+  -- The buyer's note.
   reversal_note   text,
   outcome_due     boolean NOT NULL DEFAULT false,
   -- The last status that a postback reported, and whether the next round looks again.
@@ -211,7 +211,7 @@ CREATE TABLE study_tallies (
   PRIMARY KEY (study_id, supplier_id, day)
 );
 
--- Who took places in a study: a browser, an address (or /64), a /48 of IPv6, each as the keyed hash of study_places.
+-- Claims on places in a study: a browser, an address (or /64), a /48 of IPv6, each as the keyed hash of study_places.
 CREATE TABLE study_claimants (
   study_id        text NOT NULL REFERENCES studies ON DELETE CASCADE,
   kind            text NOT NULL CHECK (kind IN ('device', 'address', 'network')),

@@ -1,4 +1,4 @@
--- What operation needs: the progress of deletions by age, restores, and the check of writes.
+-- State of the operation: the progress of deletions by age, restores, and the check of writes.
 
 -- How far each kind of record was deleted by its age. Deletion goes on from there by a day at a time, so that neither a wrong clock nor a
 -- changed setting deletes everything at once; if much more is due, an operator has to allow it.
@@ -7,7 +7,7 @@ CREATE TABLE retention_marks (
   what           text PRIMARY KEY,
   -- Everything older was deleted.
   deleted_before timestamptz,
-  -- What deletion waits to be allowed to go up to; null: it waits for nothing.
+  -- A deletion waits for permission to go up to here; null: none waits.
   waits_for      timestamptz,
   -- Up to when an operator has allowed it.
   allowed_before timestamptz

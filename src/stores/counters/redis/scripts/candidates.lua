@@ -1,9 +1,9 @@
 -- Earlier sessions that may be the same person or device. Uses at, now, session, and the numbers of bands.
 
--- What a band is worth that holds so many sessions: 840 by that number.
+-- The worth of a band by the number of its sessions: 840 divided by that number.
 local bandWorths = { 840, 420, 280, 210, 168, 140, 120, 105 }
 
--- Of lists that hold the latest first: names and the time of each.
+-- Reads lists that begin with the latest: names and the time of each.
 local function gather(found, text, oldest)
   local names, times = found.names, found.times
   for i = 1, #text, entryWidth do
@@ -35,10 +35,10 @@ local function latest(found, picked, max)
   end
 end
 
--- What a session scores: the worth of its bands, and below that when it was seen last, in milliseconds since four years before the call. Exact in one number.
+-- A session scores the worth of its bands, and below that the time when it was seen last, in milliseconds since four years before the call. Exact in one number.
 local worthUnit, timeRoom = 2 ^ 38, 2 ^ 37
 
--- What the bands say for each session: a band is worth the more the fewer it holds. Answers the sessions as found, the score of each, and its second number.
+-- Scores each session by its bands: a band is worth the more the fewer it holds. Returns the sessions as found, the score of each, and its second number.
 local function weighSeen(seen, shares)
   local names, scores, lows, count = {}, {}, {}, 0
   local oldest, base = lowOf(now - bounds.similarMs + 1), lowOf(now - timeRoom)

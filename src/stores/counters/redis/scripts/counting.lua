@@ -66,7 +66,7 @@ local function countIdentity(key, before, label, member, windowMs)
   return sessions, distinct > 0 and distinct, sightings, joined
 end
 
--- What a link of sightings alone holds: a token next to a deviceHash, of which nothing is counted, or an address.
+-- A link of sightings alone: a token next to a deviceHash, of which nothing is counted, or an address.
 local function linkOnly(key, before, text, head, keepMs)
   if not within(keepMs) then return text end
   local joined = addSighting(text, keepMs, bounds.linkMembersMax)

@@ -1,4 +1,4 @@
--- What was published of the subjects that a call names and of its device, and whether the project is complete. Uses base, now, nowText.
+-- Reads the published history of the subjects that a call names and of its device, and whether the project is complete. Uses base, now, nowText.
 
 local completeAt
 local historyAt

@@ -1,7 +1,7 @@
--- What every part of the counting scripts looks at: the session at hand, set for each in turn. `clock` is when the call
+-- The session at hand, which every part of the counting scripts reads, set for each in turn. `clock` is when the call
 -- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
 -- Keys of the mode that is counted in begin with `base`; those of the project, which all its modes share, with `home`.
--- What is read as a text becomes a number by `+ 0`: tonumber is a call of the host's, and reads the text twice.
+-- A text becomes a number by `+ 0`: tonumber is a call of the host's, and reads the text twice.
 local base, home
 local now, nowText, session, scope, at, clock, restoring, slot, hour, hourText
 -- The bucket of the session as a stamp, and the last bucket that an hour up to it no longer holds.
@@ -19,7 +19,7 @@ local function enter(ofNowText, ofSession, ofScope, ofClock)
   ownEntry = ownMark .. nowText
   clock = ofClock or now
   at = base .. scope .. ':'
-  -- What the call before formatted is nearly always still right.
+  -- The texts of the call before are nearly always still right.
   local inSlot, inHour = math.floor(now / bounds.slotMs), math.floor(now / bounds.hourMs)
   if inHour ~= hour then hour, hourText = inHour, string.format('%d', inHour) end
   if inSlot ~= slot then

@@ -1,4 +1,4 @@
--- Where a person was counted within a day: networks and addresses of a scope, and sources whatever the scope. A person goes by the respondent, and
+-- Places that counted a person within a day: networks and addresses of a scope, and sources in any scope. A person goes by the respondent, and
 -- without one by the device; both are written, so that either is found. The text is "place:hour;" for each. Uses hour, within.
 
 -- The text with the places that are older left out, how many stay, and the hour of each by its name.

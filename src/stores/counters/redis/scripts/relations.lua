@@ -1,4 +1,4 @@
--- What links a session to others of its scope: links are D<device>, R<respondent> and A<address>/<class>. The record of a
+-- Links between a session and others of its scope: links are D<device>, R<respondent> and A<address>/<class>. The record of a
 -- session is "first scored|respondent|device|prefix,token,address|last linked|links, a line each|sketch"; a shared address is left out. Uses at, now, nowText, clock, guard, within.
 
 local function sightingsOf(link, text)

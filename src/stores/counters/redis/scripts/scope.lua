@@ -1,4 +1,4 @@
--- What a scope has of its own: the latest sessions with their prefixes. One hash holds the figures of these and of its bands, read and
+-- The state of a scope: the latest sessions with their prefixes. One hash holds the figures of these and of its bands, read and
 -- written once a call; # begins what is not a prefix. Uses at, now, nowText, session, scope, restoring, within, admit.
 
 local scopeKey, listKey
@@ -8,7 +8,7 @@ local squaresBefore, prefixesBefore, lengthBefore, ownBefore
 -- A small hash is searched from end to end, also for what stands in front of its prefixes. One value that is longer than those of small hashes may be makes a
 -- large one of it, which the server looks into by name.
 local wideFrom, wide = 128, '.................................................................'
--- What is to be written: names and values.
+-- Names and values to be written.
 local changes, changeCount, known
 
 -- The figures of bands are asked for, and answered, where there are bands: a field that a small hash has not is looked for in all of it.
@@ -93,7 +93,7 @@ local function dropOldest(prefix)
   oldest = redis.call('LINDEX', listKey, 0) or ''
 end
 
--- What the window came to.
+-- The figures of the window after the call.
 local function changeWindow(prefix)
   if squares ~= squaresBefore then change('#squares', formatInteger(squares)) end
   if prefixes ~= prefixesBefore then change('#prefixes', formatInteger(prefixes)) end

@@ -1,4 +1,4 @@
--- What is known of a session: its probe, and its guard, which lets each counter count it once and finds the receipt of
+-- The known state of a session: its probe, and its guard, which lets each counter count it once and finds the receipt of
 -- an identical retry. Uses base, home, now, nowText, session.
 
 -- Contents are named by the number of their message: a receipt holds the numbers, and the contents stay here. `names` are those of the sketch, the index and, a
@@ -101,7 +101,7 @@ local function claimSignature(signature)
   return true
 end
 
--- What an idempotency key of a caller stands for: "fingerprint receipt time".
+-- Reads the value of a caller's idempotency key: "fingerprint receipt time".
 local function findPromised(idempotency)
   if idempotency == '' then return nil end
   local fingerprint, receiptId, notedAt = string.match(redis.call('GET', base .. 'i:' .. idempotency) or '', '^(%S+) (%S+) (%d+)$')

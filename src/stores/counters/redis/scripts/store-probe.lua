@@ -15,7 +15,7 @@ local key = home .. 'p:' .. session
 local packed = redis.call('HGET', key, 'i')
 local state = packed and cmsgpack.unpack(packed) or { messages = 0, held = ' ', pages = {}, at = now }
 
--- What a receipt refers to stays under its number; anything else goes.
+-- A message that a receipt refers to stays under its number; any other goes.
 local function drop(number)
   if number == 0 or string.find(state.held, ' ' .. number .. ' ', 1, true) then return end
   redis.call('HDEL', key, 'c' .. number, 'k' .. number, 'x' .. number)
