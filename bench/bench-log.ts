@@ -1,4 +1,4 @@
-/** What a baseline appends to: a topic of its own on the running stack, by the service's own library and its group commit, with no work of ours between. */
+/** The log that a baseline appends to: a separate topic on the running stack, by the service's library and its group commit, with none of our work between. */
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
 import { createGroupCommit, type GroupCommit } from '../src/stores/log/group-commit.js';
 

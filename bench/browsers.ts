@@ -1,6 +1,6 @@
 /**
- * Who takes a survey, and what the score makes of them: real browsers under the drivers that people use, real browsers operated from outside,
- * and profiles of people, with BotD on the same page. docs/detection.md keeps the table.
+ * Measures the score of visitors that take a survey: real browsers under the drivers that people use, real browsers operated from outside,
+ * and profiles of people, with BotD on the same page. Prints the table.
  */
 import { readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * What the camera check makes of a person and of what takes a person's place before the camera: real Chromium, the service's own models, its
+ * Measures the camera check on a person and on substitutes for a person before the camera: real Chromium, the service's own models, its
  * challenges and its verdict. The person is computed: who passes as them, passes as a rendered head. docs/explanation/threat-model.md quotes it.
  */
 import { loadavg } from 'node:os';

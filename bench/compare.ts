@@ -29,7 +29,7 @@ export interface CompareOptions {
   readonly warm?: WarmUp;
 }
 
-/** Of one commit: values by figure, one for each round. */
+/** Figures of one commit: values by figure, one for each round. */
 type Figures = ReadonlyMap<string, readonly number[]>;
 
 export const benchCompare = (

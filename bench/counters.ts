@@ -27,7 +27,7 @@ const keptDaysMs = 2 * 86_400_000;
 interface Round {
   readonly perSecond: number;
   readonly cpuPerCall: number;
-  /** Of the server, where there is one. */
+  /** CPU of the server, if there is one. */
   readonly serverCpuPerCall: number;
 }
 

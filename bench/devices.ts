@@ -130,7 +130,7 @@ async function measure({ admin, counters }: DevicesServer, sessions: readonly Se
   };
 }
 
-/** Of a session that is counted for the first time. */
+/** Counts a session for the first time. */
 export async function countOf(counters: Counters, { score }: Session): Promise<CountFacts> {
   const result = await counters.countScore(score);
   if (result.kind !== 'counted') throw new Error(`it is ${result.kind} and not counted`);

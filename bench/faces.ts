@@ -70,7 +70,7 @@ export async function benchFaces({
     const exactMs: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       for (const unit of probes) timesMs.push(await timed(() => ask(unit, near)));
-      // Of the whole process, which does nothing else: what a search costs, whatever else the machine does.
+      // Measures the whole process, which does nothing else: the cost of a search, independent of other load.
       for (const unit of probes) cpuMs.push(await cpuOf(() => ask(unit, near)));
       for (const unit of probes.slice(0, Math.ceil(queries / 10)))
         exactMs.push(exactScan(gallery, encoder.encode(unit)));
@@ -131,7 +131,7 @@ function exactScan(gallery: Gallery, template: ReturnType<ReturnType<typeof crea
   });
 }
 
-/** Of the templates that are at least `near`, how many the search finds (of each probe the 16 most alike at most). */
+/** The share of templates that are at least `near` and that the search finds (the 16 most alike of each probe at most). */
 async function measureRecall({
   searcher,
   gallery,

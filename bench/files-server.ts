@@ -13,7 +13,7 @@ export type FilesOfScores = readonly (readonly string[])[];
 
 const warmScores = 20;
 const measuredScores = 9;
-/** What the probe and the score before it left behind is done by then. */
+/** Work that the probe and the score before it left behind ends within this time. */
 const quietMs = 100;
 
 const compiled = fileURLToPath(new URL('..', import.meta.url));

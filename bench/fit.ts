@@ -21,7 +21,7 @@ import { drawTraffic } from './panel/traffic.js';
 export interface FitOptions {
   /** Sessions of each train seed. */
   readonly traffic: number;
-  /** Where the weights go; null keeps them. */
+  /** The weights are written here; null keeps them. */
   readonly fitFile?: string | null;
 }
 
@@ -143,7 +143,7 @@ function groupsBeyond(rows: readonly FusedRow[], clean: readonly number[]): stri
 const provenanceOf = (sessions: number): string =>
   `npm run bench -- fit --traffic 8000: ${sessions} simulated sessions of seeds ${trainSeeds.map(({ seed }) => seed).join(', ')}; experts' weights as priors`;
 
-/** What a project’s policy weighs, what is impossible and what was adjudicated is nobody’s to fit. */
+/** A fit excludes policy of a project, impossible findings and adjudicated ones. */
 function isFitted(code: string): boolean {
   const rule = rules[code];
   return (
@@ -157,7 +157,7 @@ function isFitted(code: string): boolean {
 function priorOf(code: string): FitPrior {
   const weight = rules[code]?.weight ?? 0;
   const deviation = priorShare * Math.abs(weight) + priorFloor;
-  // Who looks elsewhere for one honest reason does so in several ways, which no simulator knows the share of.
+  // A person who looks elsewhere for one honest reason does so in several ways, and no simulator knows their share.
   const growth = rules[code]?.axis === 'network' ? 1 : growthMax;
   const most = Math.min(rules[code]?.severity === 'low' ? lowMax : weightMax, growth * Math.abs(weight));
   const least = (Math.abs(weight) >= provenMin && most >= Math.abs(weight) ? provenShrinkMax : shrinkMax) * weight;

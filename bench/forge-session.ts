@@ -13,7 +13,7 @@ import type { Pictures, Recording } from './recording.js';
 
 export interface Attempt {
   readonly seed: number;
-  /** Who claims device, hands and face; the seed’s own unless named. */
+  /** The claimed person of device, hands and face; the seed’s own unless named. */
   readonly who?: number;
   readonly make: (challenges: readonly IssuedChallenge[]) => Capture;
   /** Those of the frames, by their hashes; none are sent without. */
@@ -96,7 +96,7 @@ export async function play(
   };
 }
 
-/** Of one person, and yet never the same numbers. */
+/** The face of one person, with other numbers each time. */
 function faceOf(who: number, seed: number): EnvelopeEmbedding {
   const draw = createDraw(seed);
   const { values, ...rest } = embeddingOf(who);

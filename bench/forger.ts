@@ -1,4 +1,4 @@
-/** What an attacker with HTTP alone claims: a device, hands and a camera such as people have, other ones each time, and a head that is computed. */
+/** Claims of an attacker with HTTP alone: a device, hands and a camera such as people have, other ones each time, and a head that is computed. */
 import { biometricExample, deviceOnlyExample } from '../src/contract/envelope-examples.js';
 import type { CaptureOptions } from '../test/helpers/captures.js';
 import { webcam } from '../test/helpers/head.js';

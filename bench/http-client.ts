@@ -25,9 +25,9 @@ export interface HttpClient {
 
 interface Connection {
   readonly socket: Socket;
-  /** Who waits for its answer. */
+  /** Waits for the reply. */
   answered: Answered | null;
-  /** What came of an answer whose headers are not whole yet. */
+  /** The part of a reply whose headers are not complete yet. */
   beginning: Buffer | null;
   head: string;
   /** Bytes of the answer that are still to come; null before its headers. */

@@ -1,4 +1,4 @@
-/** What the two organizations of the bench `neighbours` do. */
+/** Calls of the two organizations in the bench `neighbours`. */
 import { Agent, request } from 'undici';
 import { deviceOnlyExample } from '../src/contract/envelope-examples.js';
 import type { SessionReply } from '../src/contract/session.js';
@@ -77,7 +77,7 @@ export function neighbourCalls({
   ];
 }
 
-/** What the storm does without pause, by what it is. */
+/** Calls of the storm, by kind, without pause. */
 export function stormCalls({
   baseUrl,
   audienceUrl,

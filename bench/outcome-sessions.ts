@@ -15,7 +15,7 @@ export interface BenchSession {
   readonly scoredAtMs: number;
 }
 
-/** Where a round's sessions lie: the n-th on the n-th last day, then from the latest again. */
+/** Sessions of a round: the n-th on the n-th last day, then from the latest again. */
 export const sessionsOf = (name: string, count: number, days: number): readonly BenchSession[] => {
   const latestMs = Date.now() - dayMs;
   return Array.from({ length: count }, (_, n) => ({

@@ -30,7 +30,7 @@ const connections = 64;
 const connectionsKept = 1_000;
 const connectionsMax = 4_000;
 const times = 4;
-/** Of saturation, before and after. */
+/** The share of saturation, before and after. */
 const normalShare = 0.5;
 const afterSecondsMax = 8;
 const afterTimes = 3;
@@ -123,7 +123,7 @@ function figuresOf(exchanges: readonly Exchange[], seconds: number) {
   const latencies = (of: readonly Exchange[]): Float64Array =>
     Float64Array.from(of, ({ latencyMs }) => latencyMs).sort();
   return {
-    // What was taken and is answered after the end does not count: its caller may have gone.
+    // An accepted call that is answered after the end does not count: its caller may have gone.
     answers: answered.filter(({ sentMs, latencyMs }) => sentMs + latencyMs <= seconds * 1_000).length,
     refusals: refused.length,
     answeredP50: quantile(latencies(answered), 0.5),

@@ -1,5 +1,5 @@
 /**
- * What the counters must read and write for one score, as plain commands with no decision between them. Keys are those of docs/internals/redis-keys.md, with the
+ * The reads and writes of the counters for one score, as plain commands with no decision between them. Keys are those of docs/internals/redis-keys.md, with the
  * rate windows as two buckets. Values have the sizes that the product's have with the bodies of this bench.
  */
 import type { Command } from './bare-redis.js';
@@ -14,7 +14,7 @@ export interface PipelineRefs {
   readonly history: readonly string[];
 }
 
-/** What a message of the probe leaves: state, content, sketch and index, in bytes. */
+/** Sizes that a message of the probe leaves: state, content, sketch and index, in bytes. */
 const probeBytes = { state: 253, content: 908, sketch: 112, index: 307 } as const;
 
 const valueBytes = { guard: 279, record: 214, address: 57, network: 21, person: 65, sightings: 30 } as const;
@@ -112,7 +112,7 @@ const filler = 'x'.repeat(2_048);
 const candidatesKept = filler.slice(0, candidateCount * valueBytes.record);
 const set = (key: string, bytes: number): Command => ['SET', key, filler.slice(0, bytes), 'PX', lifeMs];
 
-/** What the intake of a probe writes. */
+/** Writes of the intake of a probe. */
 export const probeCommands = (home: string, refs: PipelineRefs, content: string): readonly Command[] => [
   [
     'HSET',

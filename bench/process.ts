@@ -66,7 +66,7 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
-      // What it still has in hand may be long work of no interest here.
+      // Its remaining work may be long, and is of no interest here.
       const timer = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs);
       await exited;
       clearTimeout(timer);

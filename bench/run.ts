@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
   options: {
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
-    /** Of the open loop, separated by commas. */
+    /** Rates of the open loop, separated by commas. */
     rates: { type: 'string', default: '200,500' },
     'warm-requests': { type: 'string', default: String(warmUpDefault.requests) },
     'warm-seconds': { type: 'string', default: String(warmUpDefault.seconds) },

@@ -9,7 +9,7 @@ export interface ScoreBodies {
   readonly score: (n: number) => string;
   /** Body of the n-th session’s load message, of about 4 KB. */
   readonly probe: (n: number, probeKey: string) => string;
-  /** What the device of the n-th session measures otherwise than the example's. */
+  /** The differences of the n-th session's device from the example's. */
   readonly device: (n: number) => object;
 }
 

@@ -1,4 +1,4 @@
-/** What the score bench measures of one server: a round in a closed loop, a round at a fixed rate. */
+/** Measurements of the score bench for one server: a round in a closed loop, a round at a fixed rate. */
 import { Redis } from 'ioredis';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { quantile, type Load, type Target } from './load.js';

@@ -1,4 +1,4 @@
-/** What the service replies and records for a session without a probe, and for one with a probe. The baselines move as many bytes. */
+/** Replies and records of the service for a session without a probe, and for one with a probe. The baselines move as many bytes. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ScoreReply } from '../src/contract/score.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';

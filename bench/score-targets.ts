@@ -36,7 +36,7 @@ export function scoreTargets(rates: readonly number[]): readonly Target[] {
 /** The most that a score may cost as multiples of the mandatory pipeline, whatever the machine: CPU in a closed loop and at fixed rates, and wake-ups at those. */
 const committed = { cpuClosedLoop: 4, cpuAtRate: 3, wakeUpsAtRate: 1.8 };
 
-/** What costs more than was committed, noise of the run allowed for; lower the limits when the service gets cheaper. */
+/** Costs above the committed ones, with an allowance for noise; lower the limits when the service gets cheaper. */
 export function exceedsCommitted(ratios: BenchResult['ratios'], rates: readonly number[]): string[] {
   const check = (name: string, limit: number, noise = 0): string[] => {
     const value = ratios[name] ?? NaN;

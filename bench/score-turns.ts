@@ -27,7 +27,7 @@ export interface Turns {
   readonly stack: StackEnvironment | null;
 }
 
-/** Of each contestant, in their order. */
+/** Results of each contestant, in their order. */
 export type Results = ReadonlyMap<Contestant, Measured>;
 
 const firstSeconds = 60;
@@ -58,7 +58,7 @@ export async function warmUpInTurns({ load, contestants }: Turns, warm: WarmUp):
   return results;
 }
 
-/** Of a round, the next one’s probes are guessed. */
+/** The guess for the next round’s probes. */
 export const probedIn = (seconds: number, rounds: readonly Round[]): number =>
   seconds * guessMargin * (rounds.at(-1)?.perSecond ?? perSecondFirst);
 

@@ -29,7 +29,7 @@ export interface BenchOptions {
 }
 
 export const ratesDefault: readonly number[] = [200, 500];
-/** Of the service’s closed loop: the rate at which stalls and queues show. */
+/** The share of the service’s closed loop at which stalls and queues show. */
 const saturationShare = 0.7;
 
 export async function benchScore(options: BenchOptions): Promise<BenchResult> {

@@ -184,7 +184,7 @@ async function pileUpRetries({ database, url }: Parts, due: number): Promise<voi
 
 const figuresOf = async (url: string): Promise<Figures> => (await (await fetch(`${url}/figures`)).json()) as Figures;
 
-/** As many requests under way as the sender has at most. */
+/** Sends as many requests at once as the sender has at most. */
 async function postBare(url: string, count: number): Promise<number> {
   const agent = new Agent();
   const body = JSON.stringify(payloadOf(verificationEvent({ organizationId: 'org_1', projectId: 'proj_1' }), 'v2'));

@@ -45,7 +45,7 @@ export interface HandProfile {
 
 const keyNames: Readonly<Record<string, string>> = { ' ': 'space', ',': 'comma', '.': 'period' };
 
-/** What the hand types as commands for xdotool: Shift for capitals, pauses that scatter, longer ones between words. */
+/** The hand's typing as commands for xdotool: Shift for capitals, pauses that scatter, longer ones between words. */
 function typeText(text: string, { pace = 1, keyMs = 85, rolls = false }: HandProfile, random: () => number): string[] {
   const pause = (ms: number) => ['sleep', ((ms * pace * (0.5 + random())) / 1_000).toFixed(4)];
   const commands: string[] = [];

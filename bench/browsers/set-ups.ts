@@ -1,4 +1,4 @@
-/** Who takes the survey: programs that drive the browser, programs outside an untouched browser, and profiles of people. */
+/** The visitors of the survey: programs that drive the browser, programs outside an untouched browser, and profiles of people. */
 import { byHand, type HandProfile } from './hands.js';
 import { createPause } from './actor.js';
 import { ghostActor, withFirefox, withPlaywright, withPuppeteer, withSelenium, type Run } from './drivers.js';
@@ -22,7 +22,7 @@ const table = (kind: Kind, families: Readonly<Record<string, Readonly<Record<str
 const careful = { pauseMs: 600, keyMs: 110, pressMs: 90 } as const;
 const windows =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/155.0.0.0 Safari/537.36';
-/** What homemade scripts set. */
+/** The overrides that homemade scripts set. */
 const getters =
   "Object.defineProperty(Navigator.prototype,'webdriver',{get:()=>false});Object.defineProperty(navigator,'platform',{get:()=>'Win32'})";
 const stealth = 'puppeteer-extra-plugin-stealth';

@@ -17,7 +17,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** Where the controls are after the latest scroll, and where the page begins on the screen. */
+/** Positions of the controls after the latest scroll, and of the page on the screen. */
 export interface Places {
   readonly scrollY: number;
   /** Height of the browser's own bars above the page, screen pixels. */
@@ -31,7 +31,7 @@ export interface Places {
 
 export interface Survey {
   readonly url: string;
-  /** Where the controls are, once the page stands still at a scroll position that the condition accepts. */
+  /** Finds the controls, once the page stands still at a scroll position that the condition accepts. */
   places(isMet?: (places: Places) => boolean): Promise<Places>;
   /** Waits until the first probe has been accepted. */
   loaded(): Promise<void>;
@@ -53,7 +53,7 @@ type Note =
   | { readonly kind: 'rival'; readonly bot: boolean }
   | { readonly kind: 'submitted' };
 
-/** What a respondent answers, in order. A page of 900 pixels shows the first five. */
+/** Answers of a respondent, in order. A page of 900 pixels shows the first five. */
 export const firstHalf = ['age-2', 'area-1', 'often-3', 'name'] as const;
 export const secondHalf = ['rate-4', 'again-1', 'comment', 'brand-1', 'brand-3', 'submit'] as const;
 export const texts: Readonly<Record<string, string>> = {

@@ -42,11 +42,11 @@ export interface PanelRates {
   readonly groups: Readonly<Record<HonestGroup, number>>;
   /** People at home of whom another answers for the panel too, on a device of their own: over half of lines with several hosts (Maier et al.); the rest invented. */
   readonly relatives: number;
-  /** Of those, whose devices look the same down to version and settings. Invented. */
+  /** The share of those whose devices look the same down to version and settings. Invented. */
   readonly relativesAlike: number;
   /** Respondents whose page sends the probe; content blockers and failures take the rest. Invented. */
   readonly probed: number;
-  /** Of fraud, how much keeps the probe from being sent on purpose. Invented. */
+  /** The share of fraud that keeps the probe from being sent on purpose. Invented. */
   readonly probeBlocked: number;
   /** Same study again, by honest people: 4-24% duplication across vendors (responsivmr.com), most of it across studies. */
   readonly repeats: number;
@@ -57,7 +57,7 @@ export interface PanelRates {
   readonly honestMislabelled: number;
   /** Days until a buyer reverses, mean; panels may reverse until the 25th of the next month (developer.cint.com). */
   readonly reversalDays: number;
-  /** Of paid bots, those that evade detection of automation altogether: 45-53% (arXiv 2406.07647). */
+  /** The share of paid bots that evade detection of automation altogether: 45-53% (arXiv 2406.07647). */
   readonly botsEvading: number;
   /** Speeders: under half the median time with a lognormal sigma of 0.45 and a mean of 10.3 s a question (turkprime 2015, mktginc). */
   readonly questionSeconds: number;

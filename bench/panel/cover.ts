@@ -1,4 +1,4 @@
-/** What operators hide behind: addresses, clocks and languages, and what their browsers still say against themselves. */
+/** Covers of operators: addresses, clocks and languages, and the evidence that their browsers still show. */
 import type { FraudKind } from './base-rates.js';
 import type { Draw } from './draw.js';
 import { drawVpn } from './honest.js';

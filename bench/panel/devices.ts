@@ -14,7 +14,7 @@ export interface Device {
   readonly browser: Browser;
   /** null for phones. */
   readonly desktop: Desktop | null;
-  /** What a customer’s own fingerprint of the device is made of: devices of a model share it. */
+  /** The input of a customer’s own fingerprint of the device: devices of a model share it. */
   readonly fingerprint: string;
 }
 
@@ -161,7 +161,7 @@ export function drawAndroid(draw: Draw, n: number): Device {
   };
 }
 
-/** What the requests of this browser carry. */
+/** The transport of this browser's requests. */
 export const transportOf = (device: Device, language: string): ProbeTransport => ({
   userAgent: device.userAgent,
   acceptLanguage: `${language},${language.slice(0, 2)};q=0.9`,

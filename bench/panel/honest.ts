@@ -100,7 +100,7 @@ function drawMachines(draw: Draw, group: HonestGroup): Device[] {
   return draw.chance(0.2) ? [first, draw.chance(0.5) ? drawPhone(draw) : drawComputer(draw)] : [first];
 }
 
-/** Where this person is now. Carriers and campuses seat hundreds behind an address; people move between home, phone and work. */
+/** The person's present address. Carriers and campuses seat hundreds behind an address; people move between home, phone and work. */
 export function drawAddress(draw: Draw, person: Person): Address {
   const { group, country, home, homeIndex, ipv6 } = person;
   if (group === 'vpn' && draw.chance(0.75)) return drawVpn(draw, draw.chance(0.85) ? country : 'US', homeIndex);
@@ -135,7 +135,7 @@ export function drawHonestBehavior(draw: Draw, { group }: Person, { device }: Ma
   return byMouse(draw, device.browser === 'chrome' || device.browser === 'edge');
 }
 
-/** What honest browsers say against themselves: extensions, developer tools, hardened browsers, proxies at work. */
+/** Evidence that honest browsers show against themselves: extensions, developer tools, hardened browsers, proxies at work. */
 export function drawHonestTraces(draw: Draw, { group }: Person): Traces {
   const tools = draw.chance(group === 'office' ? 0.025 : 0.008);
   const gaps = draw.chance(0.08) ? draw.pick([['worker'], ['frames'], ['frames', 'worker'], ['audio']]) : [];

@@ -4,7 +4,7 @@ export interface FitRow {
   readonly fraud: boolean;
   /** How often the row counts. */
   readonly emphasis: number;
-  /** Which intercept is the row’s. */
+  /** The index of the row’s intercept. */
   readonly group: number;
   /** Features by number, with the share of their full strength, 0-1. */
   readonly features: readonly (readonly [feature: number, share: number])[];

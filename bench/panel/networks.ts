@@ -28,7 +28,7 @@ export const countries = {
   GB: { zones: ['Europe/London'], language: 'en-GB', offset: 0 },
   DE: { zones: ['Europe/Berlin'], language: 'de-DE', offset: -60 },
 } as const;
-/** Where people sit who claim to be in one of those. */
+/** Countries of people who claim to be in one of those. */
 export const farCountries = {
   IN: { zones: ['Asia/Kolkata'], language: 'en-IN', offset: -330 },
   NG: { zones: ['Africa/Lagos'], language: 'en-NG', offset: -60 },
@@ -132,7 +132,7 @@ export function address6At(network: Network, n: number, draw: Draw): Address {
   return { network, ip: `${prefix}:${draw.hex(3)}1:${draw.hex(3)}1:${draw.hex(3)}1:${draw.hex(3)}1` };
 }
 
-/** What databases say of an address. `countryError`: the country that a database has wrong; most are right. */
+/** The entry of databases for an address. `countryError`: the country that a database has wrong; most are right. */
 export function locate({ network }: Address, countryError: string | null = null): GeoLocation {
   const { asn, organization, country } = network;
   return {

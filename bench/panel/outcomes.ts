@@ -1,4 +1,4 @@
-/** What a customer reports of a session afterwards: late, incomplete and sometimes wrong. */
+/** Reports of a customer on a session: late, incomplete and sometimes wrong. */
 import type { OutcomeEvent } from '../../src/contract/outcome.js';
 import type { PanelRates } from './base-rates.js';
 import type { Draw } from './draw.js';

@@ -1,4 +1,4 @@
-/** What the service makes of replayed sessions, next to the oracle, in the figures that docs/reference/accuracy-results.md keeps. */
+/** Measures the service on replayed sessions, next to the oracle, in the figures that docs/reference/accuracy-results.md keeps. */
 import { performance } from 'node:perf_hooks';
 import type { ScoreOutcome } from '../../src/contract/facts.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
@@ -44,7 +44,7 @@ export const withLevels = (session: ReplayedSession['session'], judged: Judged):
   blocked: judged.score >= blockThreshold && judged.mayBlock,
 });
 
-/** Of both generators. */
+/** Farms of both generators. */
 const farms = [
   'hosting_farm',
   'phone_farm',

@@ -17,7 +17,7 @@ export interface PanelSession {
   readonly request: ScoreRequest & { readonly sessionId: string; readonly clientIp: string };
   /** Load and update of the page, in order; none where no probe came. */
   readonly probes: readonly { readonly body: ProbeBody; readonly transport: ProbeTransport }[];
-  /** What databases say of the address. */
+  /** The entry of databases for the address. */
   readonly location: GeoLocation;
   readonly outcomes: readonly OutcomeEvent[];
   readonly truth: Truth;

@@ -10,7 +10,7 @@ export interface Machine {
   /** The physical device. */
   readonly id: string;
   readonly device: Device;
-  /** What its browser keeps; another one after its storage was cleared. */
+  /** The token that its browser keeps; another one after its storage was cleared. */
   readonly token: string;
 }
 
@@ -34,11 +34,11 @@ export interface Truth {
   readonly machine: string;
   /** How a person who was in this study before came again; null on a first visit. */
   readonly repeat: RepeatKind | null;
-  /** Who runs the farm or the bots; null for honest people. */
+  /** The operator of the farm or the bots; null for honest people. */
   readonly operator: string | null;
 }
 
-/** What the browser says of how it is driven, and what contradicts itself. */
+/** Traces of drivers in the browser, and of contradictions. */
 export type Traces = Pick<ProbeBody, 'auto' | 'lies' | 'gaps'>;
 
 export interface Visit {

@@ -75,7 +75,7 @@ const names: Readonly<Record<Browser, string>> = {
   firefox: '',
   safari: '',
 };
-/** Of those that do not count as Chrome does. */
+/** Versions of browsers that do not count as Chrome does. */
 const ownVersions: Readonly<Partial<Record<Browser, (version: number) => number>>> = {
   samsung: () => 29,
   opera: (version) => version - 16,

@@ -1,4 +1,4 @@
-/** Which operators strike which study, when, how often, and with which accounts. */
+/** Campaigns: operators, their studies and times, how often they strike, and with which accounts. */
 import * as crowds from './crowds.js';
 import { kindShares, suppliers, wakingTime, type FraudKind, type Study, type Supplier } from './market.js';
 import { drawOperator, learn, type Operator, type Play } from './operators.js';

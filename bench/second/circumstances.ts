@@ -1,5 +1,5 @@
 /**
- * What surrounds a visit of an honest person: the device at hand, the line, and the odd things that browsers of people show, such as open
+ * Circumstances of an honest person's visit: the device at hand, the line, and the odd things that browsers of people show, such as open
  * developer tools, extensions, protection against recognition, and clocks that were never set.
  */
 import { engineOf, isPhone } from './agents.js';

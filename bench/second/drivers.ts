@@ -152,7 +152,7 @@ function curve(random: Random, clicks: number, skill: number): Partial<Behavior>
   };
 }
 
-/** What the browser itself shows of being driven. */
+/** Traces of a driver in the browser itself. */
 export function tracesOf(
   random: Random,
   tool: 'stock' | 'hidden' | 'patched' | 'antidetect' | 'agent' | 'extension',

@@ -86,7 +86,7 @@ const none: Behavior = {
 };
 export const untouched = (ms: number): Behavior => ({ ...none, ms: Math.round(ms) });
 
-/** What a person leaves behind in a sitting. */
+/** Behavior of a person in a sitting. */
 export function useHands(random: Random, hands: Hands, machine: Machine, sitting: Sitting): Behavior {
   const { questions, seconds } = sitting;
   const base = { ...none, ms: Math.round(seconds * 1_000), ...typing(random, hands, machine, questions) };

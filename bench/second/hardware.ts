@@ -96,7 +96,7 @@ const d3d = 'Direct3D11 vs_5_0 ps_5_0';
 const basicRender = `ANGLE (Microsoft, Microsoft Basic Render Driver (0x0000008C) ${d3d}, D3D11)`;
 const vmware = 'ANGLE (VMware, SVGA3D; build: RELEASE;  LLVM;, OpenGL 4.1)';
 
-/** Of a device; `virtual` ones have no graphics card. Some machines draw nothing in WebGL. */
+/** The hardware of a device; `virtual` ones have no graphics card. Some machines draw nothing in WebGL. */
 export function drawHardware(random: Random, system: System, browser: Browser, virtual: boolean): Hardware {
   if (system === 'ios') return random.weighted(iphones);
   if (system === 'ipad') return random.weighted(ipads);

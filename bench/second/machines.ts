@@ -169,7 +169,7 @@ function vendorOf(engine: agents.Engine, renderer: string | null): string | null
   return renderer.startsWith('Adreno') ? 'Qualcomm' : 'ARM';
 }
 
-/** As it is at a time: browsers that update have the next version every four weeks; windows are resized, laptops docked. */
+/** The machine at a time: browsers that update have the next version every four weeks; windows are resized, laptops docked. */
 export function bodyAt(random: Random, machine: Machine, weeks: number): Pick<Machine, 'body' | 'agent'> {
   const { body, version, browser } = machine;
   const now = version >= chromeNow - 2 && browser !== 'safari' ? version + Math.floor(weeks / 4) : version;

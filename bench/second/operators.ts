@@ -1,6 +1,6 @@
 /**
- * Who commits fraud: operators that work for weeks, come back to later studies, and change their habits when they are found out. What an
- * operator is follows from its own stream, so that a choice made once stays made.
+ * Fraud operators: they work for weeks, come back to later studies, and change their habits when they are found out. The properties of an
+ * operator follow from its own stream, so that a choice made once stays made.
  */
 import { accessLine, hostedLine, rentedHome, type Connection } from './connections.js';
 import { engineOf } from './agents.js';
@@ -28,7 +28,7 @@ export interface Operator {
   waves: number;
 }
 
-/** What an entry shows. */
+/** The visible part of an entry. */
 export interface Entry {
   readonly machine: Machine;
   readonly connection: Connection;
@@ -70,7 +70,7 @@ export function drawOperator(own: Random, id: string, kind: FraudKind, country: 
   };
 }
 
-/** What is found out is mended, and accounts move where nobody knows them. */
+/** A detected habit is changed, and accounts move to suppliers that do not know them. */
 export function learn(random: Random, operator: Operator, drawSupplier: () => Supplier): void {
   operator.waves += 1;
   operator.skill = Math.min(1, operator.skill + random.between(0, 0.15));

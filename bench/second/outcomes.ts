@@ -1,5 +1,5 @@
 /**
- * What becomes of a visit, as late and as wrong as panels report it. Buyers find a part of the fraud: 84% of bogus respondents pass an attention
+ * Outcomes of a visit, as late and as wrong as panels report them. Buyers find a part of the fraud: 84% of bogus respondents pass an attention
  * check (Pew 2020). Reversals come within weeks, or with the reconciliation on the 25th of the next month (Cint). Shares invented.
  */
 import type { OutcomeEvent, OutcomeType, ReasonClass } from '../../src/contract/outcome.js';

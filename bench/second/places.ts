@@ -1,5 +1,5 @@
 /**
- * Where respondents live: time zones, languages and access networks. Networks carry the names that registries show for them. Shares follow
+ * Homes of respondents: time zones, languages and access networks. Networks carry the names that registries show for them. Shares follow
  * published market shares roughly; carrier NAT is common on phones everywhere and on fixed lines in India, Brazil and at small providers
  * (Richter et al. 2016, Livadariu et al. 2018, Cloudflare on CGNAT).
  */
@@ -175,7 +175,7 @@ export interface Abroad {
   readonly isp: Isp;
 }
 
-/** Where those live who claim to live elsewhere, and those who are paid by the click. */
+/** Countries of people who claim to live elsewhere, and of those who are paid by the click. */
 const abroad = weightsIn(
   `
     22 | KE | Africa/Nairobi | en-GB | 33771 | SAFARICOM-LIMITED | 0 | 40 | 60
@@ -190,7 +190,7 @@ const abroad = weightsIn(
 export const drawAbroad = (random: Random): Abroad => random.weighted(abroad);
 
 const offsets = new Map<string, number>();
-/** As getTimezoneOffset has it; summer time counts. */
+/** The offset as getTimezoneOffset returns it; summer time counts. */
 export function offsetOf(zone: string, atMs: number): number {
   const key = `${zone} ${Math.floor(atMs / 86_400_000)}`;
   const known = offsets.get(key);

@@ -58,7 +58,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** As the probe keeps samples: [n, mean, deviation, minimum, maximum]. Long ones are drawn in part. */
+/** The probe's form of samples: [n, mean, deviation, minimum, maximum]. Long ones are drawn in part. */
 export function sampleOf(n: number, draw: () => number): readonly [number, number, number, number, number] | null {
   if (n < 1) return null;
   const values = Array.from({ length: Math.min(n, 120) }, draw);

@@ -88,7 +88,7 @@ export const patchedBrowser: Play = (turn) => {
   );
   const { renderer, canvas } = machine.body.gfx;
   const soft = made(turn, 'soft', 0.4 - operator.skill / 3) || renderer === null || renderer === undefined;
-  // Where the graphics are pretended, every profile still draws alike.
+  // If the graphics are pretended, every profile still draws alike.
   const drawn = made(turn, 'alike', 0.6) ? operator.own.stream('drawn').hex(8) : (canvas ?? '');
   return show(turn, {
     machine: withGraphics(machine, soft ? swiftShader : renderer, drawn),
