@@ -44,7 +44,7 @@ export async function call<T>(path: string, { method = 'GET', body, signal, of }
 }
 
 export interface Read<T> {
-  /** What was read last; stays while it is read again. */
+  /** The latest data; it stays during the next read. */
   readonly data: T | null;
   readonly error: ApiError | null;
   readonly loading: boolean;

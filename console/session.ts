@@ -1,4 +1,4 @@
-/** Who is signed in. The token lives in memory only; the cookie that renews it is out of reach of scripts. */
+/** The signed-in person. The token lives in memory only; the cookie that renews it is out of reach of scripts. */
 export interface Identity {
   readonly token: string;
   readonly expiresAt: string;

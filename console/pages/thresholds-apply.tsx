@@ -14,7 +14,7 @@ interface ApplyProps {
   readonly reload: () => void;
 }
 
-/** As a merge patch: null goes back to what the project inherits. */
+/** A merge patch: null resets to the inherited value. */
 type Patch = { readonly reviewLow: number | null; readonly blockThreshold: number | null };
 
 const asText = ({ reviewLow, blockThreshold }: Pair): string =>
@@ -84,7 +84,7 @@ export function Apply({ project, sourceId, current, chosen, choose, reload }: Ap
   );
 }
 
-/** What was set there itself, which an undo restores. */
+/** The settings of this level itself, which an undo restores. */
 function ownOf({ config: { liteConfig } }: ProjectReply, sourceId: string | null): Patch {
   const own = sourceId === null ? liteConfig : liteConfig?.perSource?.[sourceId];
   return { reviewLow: own?.reviewLow ?? null, blockThreshold: own?.blockThreshold ?? null };

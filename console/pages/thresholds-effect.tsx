@@ -1,4 +1,4 @@
-/** What the chosen thresholds would have made of the recorded sessions. */
+/** Effects of the chosen thresholds on the recorded sessions. */
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { SimulationReply } from '../../src/contract/thresholds.js';

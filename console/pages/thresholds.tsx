@@ -48,7 +48,7 @@ export function ThresholdsPage({ projectId }: { projectId: string }) {
   );
 }
 
-/** What is in force for a source, or for the project. */
+/** The thresholds in force for a source, or for the project. */
 function thresholdsOf({ effective: { liteConfig } }: ProjectReply, sourceId: string | null): Pair {
   const source = sourceId === null ? undefined : liteConfig.perSource?.[sourceId];
   const { reviewLow = 40, blockThreshold = 75 } = { ...liteConfig, ...source };

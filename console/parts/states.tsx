@@ -1,4 +1,4 @@
-/** What a page shows while there is nothing to show: loading, empty, failed; and what it says when only a part is there. */
+/** States of a page without data: loading, empty, failed; and its note if only a part of the data is there. */
 import type { ComponentChildren } from 'preact';
 import type { Read } from '../api.js';
 
