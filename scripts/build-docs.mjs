@@ -41,7 +41,7 @@ writeFileSync(join(out, 'script-hashes.json'), JSON.stringify([...new Set(hashes
 for (const path of files.filter((name) => /\.(?:html|js|css|svg)$/.test(name)))
   await writeServed(path, readFileSync(path), { quality: 5 });
 
-/** What a page loads at first, gzipped. */
+/** The files that a page loads at first, gzipped. */
 function firstLoad({ text }) {
   const loaded = [...text.matchAll(/(?:src|href)="\/docs\/([^"]+\.(?:js|css))"/g)].map(([, name]) => join(out, name));
   return [...new Set(loaded)].reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, gzipSync(text).length);

@@ -13,7 +13,7 @@ import { writeServed } from './write-served.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What is built: entry, file under the output folder, module format, and the size it may have, raw or gzipped. */
+/** The bundles: entry, file under the output folder, module format, and the size limit, raw or gzipped. */
 const bundles = [
   { entry: 'sdk/lite/script.ts', file: 'lite/v1/vh-lite.iife.js', format: 'iife', bytesMax: 15_000 },
   { entry: 'sdk/lite/index.ts', file: 'lite/v1/vh-lite.esm.js', format: 'esm', bytesMax: 16_000 },

@@ -1,4 +1,4 @@
-// Which folder may import which, as a rule of lint: `layers/imports`.
+// Allowed imports between folders, as a rule of lint: `layers/imports`.
 import importX from 'eslint-plugin-import-x';
 
 /** Folders by layer; each may import only what is listed (and itself). */

@@ -1,4 +1,4 @@
-// What the system knows of the processes of the stack. See stack-native.mjs.
+// The system's data on the processes of the stack. See stack-native.mjs.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export function commandLineOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // Where there is no /proc (macOS), ps shows the same.
+    // Without /proc (macOS), ps shows the same.
     return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
   }
 }

@@ -1,4 +1,4 @@
-// What a secure stack signs in and encrypts with: a certificate of its own for 127.0.0.1, and one name with a password. For tests only.
+// Secrets of a secure stack: a certificate for 127.0.0.1, and one name with a password. For tests only.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

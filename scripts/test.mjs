@@ -31,7 +31,7 @@ const memory = '/dev/shm';
 const memoryBytesMin = 6 * 2 ** 30;
 
 /**
- * What files make lies in memory if the machine has the room: each service copies a database of a thousand files and deletes it, which costs a
+ * Files of tests are kept in memory if the machine has the room: each service copies a database of a thousand files and deletes it, which costs a
  * disk's file system a second of processor.
  */
 function makeTemporary() {
@@ -86,7 +86,7 @@ function plan({ only, times, parallel, named }) {
   return ordered.map((name) => ({ file: join(root, name), weight: Math.min(parallel, weights[rankOf(name)].weight) }));
 }
 
-/** What runs; whoever stops the run takes it along. */
+/** Running processes; stopping the run stops them. */
 const children = new Set();
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
@@ -116,7 +116,7 @@ function run(file) {
   });
 }
 
-/** What the last line counts, `# { total: 4, pass: 4 }`. A file that ended without that line has failed. */
+/** Reads the counts of the last line, `# { total: 4, pass: 4 }`. A file that ended without that line has failed. */
 function countChecks(output) {
   const line = /^# \{ (total: \d+.*) \}$/m.exec(output)?.[1];
   const counted = Object.fromEntries((line ?? '').split(', ').map((pair) => pair.split(': ')));

@@ -1,4 +1,4 @@
-/** What a dashboard is made of, and the Grafana model it becomes. Schema: Grafana’s dashboard JSON model, version 41. */
+/** Parts of a dashboard, and the Grafana model it becomes. Schema: Grafana’s dashboard JSON model, version 41. */
 
 export interface Series {
   /** PromQL. `$__rate_interval` and `$instance` are filled in by Grafana. */
@@ -12,7 +12,7 @@ type Unit = 'reqps' | 's' | 'percentunit' | 'bytes' | 'short' | 'ops';
 
 export interface Panel {
   readonly title: string;
-  /** What a reader learns from it, and what to do. */
+  /** The meaning for a reader, and the action to take. */
   readonly about: string;
   readonly unit: Unit;
   readonly series: readonly Series[];

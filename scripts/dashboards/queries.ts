@@ -34,7 +34,7 @@ export const quantileBy = (share: number, metric: string, by: string, matchers =
   { query: quantile(share, metric, by, matchers), legend: legendOf(by) },
 ];
 
-/** What part of `whole` one of its label’s values is, over a window. */
+/** The part of `whole` that one of its label’s values has, over a window. */
 export const share = (part: string, whole: string): string => `${part} / (${whole} > 0)`;
 
 const quantile = (share: number, metric: string, by: string, matchers: string): string =>
