@@ -12,7 +12,7 @@ const { STUDY_ID: studyId = 'study-7', ASSURANCE: minimumAssurance = 'device_onl
 
 const app = express();
 app.use(express.json({ limit: '16kb' }));
-// Who this is, as your panel or login knows them. Here it is a random id, which the page mounts the widget with.
+// Identifies the respondent, as your panel or login does. Here it is a random id, which the page mounts the widget with.
 app.use((request, response, next) => {
   const known = /(?:^|; )respondent=([\w-]{36})(?:;|$)/.exec(request.headers.cookie ?? '')?.[1];
   request.respondentId = known ?? randomUUID();

@@ -1,4 +1,4 @@
-// As the backend knows this visitor. It stands before the widget's own script, which reads the element.
+// The backend's id of this visitor. It is set before the widget's own script, which reads the element.
 const [, respondentId] = /(?:^|; )respondent=([^;]*)/.exec(document.cookie) ?? [];
 if (respondentId) document.querySelector('[data-sitekey]').dataset.respondentId = respondentId;
 

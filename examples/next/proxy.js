@@ -1,6 +1,6 @@
 import { NextResponse } from 'next/server';
 
-/** Who this is, as your panel or login knows them. Here it is a random id that the browser keeps. */
+/** Identifies the respondent, as your panel or login does. Here it is a random id that the browser keeps. */
 export function proxy(request) {
   const response = NextResponse.next();
   if (!request.cookies.has('respondent'))

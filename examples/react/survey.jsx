@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { VerifyHuman } from 'verifyhuman/react';
 
-/** As the backend knows this visitor. */
+/** The backend's id of this visitor. */
 const respondentId = /(?:^|; )respondent=([^;]*)/.exec(document.cookie)?.[1];
 
 async function confirm(token) {

@@ -1,7 +1,7 @@
 import { cookies } from 'next/headers';
 
 const { API: api, PROJECT_KEY: projectKey, STUDY_ID: studyId = 'study-7' } = process.env;
-/** What a pass has to rest on: biometric where the survey needs a camera check. */
+/** The least evidence of a pass: biometric if the survey needs a camera check. */
 const { ASSURANCE: minimumAssurance = 'device_only' } = process.env;
 
 /** Asks the service what the browser's token is worth. The project key stays here. */
