@@ -1,4 +1,4 @@
-// Refuses words and names that docs/reference/glossary.md replaces by others, in code, texts, examples and deployment files.
+// Refuses words, names and beginnings of comments that docs/reference/glossary.md replaces by others, in code, texts, examples and deployment files.
 // Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -14,6 +14,7 @@ const readTable = glossaryOf(root);
 const words = readTable('Words to replace');
 const textWords = readTable('Words to replace in texts');
 const names = readTable('Names to replace');
+const beginnings = readTable('Beginnings of comments');
 const { folders: uncleanFolders, occurrences: allowed } = JSON.parse(
   readFileSync(join(root, 'scripts/allowed-words.json'), 'utf8'),
 );
@@ -64,7 +65,15 @@ function checkLine(line) {
     ...[...names]
       .filter(([name]) => new RegExp(`\\b${name}\\b`).test(isPlainWord(name) ? code : line))
       .map(([text, write]) => ({ text, write })),
+    ...[...beginnings]
+      .filter(([text]) => text === beginningOfComment(line))
+      .map(([text, write]) => ({ text: `comment that begins with ${text}`, write })),
   ];
+}
+
+/** The first word of a comment, or of a line of one; questions are free. */
+function beginningOfComment(line) {
+  return /^\s*(?:\/\*\*?|\*|\/\/|--|#) ([A-Z][a-z]+) .*[^?\s]\s*$/.exec(line.replace(/\*\/\s*$/, ''))?.[1];
 }
 
 /** Texts of two words or more between quotes, so far as one line shows them. */

@@ -27,6 +27,12 @@ const glossary = `# Glossary
 |---|---|
 | \`stepOut\` | \`release\` |
 | \`Place\` | \`LogPosition\` |
+
+## Beginnings of comments
+
+| instead of | write |
+|---|---|
+| \`Of\`, \`What\` | a sentence |
 `;
 
 interface Allowed {
@@ -94,6 +100,21 @@ t.test('a word of texts is refused between quotes, and free in comments and as a
     'src/a.ts:3  nobody: write the respondent',
     'console/c.tsx:1  told: write report',
     'deploy/b.yml:1  nobody: write the respondent',
+  ]);
+});
+
+t.test('a comment that begins as a fragment is refused, also in a later line; a question is free', async (t) => {
+  const { lines } = check(t, {
+    'src/a.ts': '/** Of one call. */\n/**\n * Waits.\n * What it waits for.\n */\n// Often. Of a call.\nconst text = "Of one";\n',
+    'workers/b.lua': '-- What is kept.\n',
+    'sdk/c.ts': '// What is kept?\n/** What is kept? */\n',
+    'deploy/d.yml': '# Of a deployment.\n',
+  });
+  t.same(lines, [
+    'src/a.ts:1  comment that begins with Of: write a sentence',
+    'src/a.ts:4  comment that begins with What: write a sentence',
+    'workers/b.lua:1  comment that begins with What: write a sentence',
+    'deploy/d.yml:1  comment that begins with Of: write a sentence',
   ]);
 });
 
