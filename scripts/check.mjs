@@ -1,4 +1,4 @@
-// `npm run check [-- --base REV]`: types, lint and words of everything, format of what changed since REV (default: HEAD), in under a minute.
+// `npm run check [-- --base REV]`: types, lint, words and prose of everything, format of what changed since REV (default: HEAD), in under a minute.
 // Run it before each commit. `npm run lint` does the same for every file.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -39,6 +39,7 @@ const types = async () => {
 const results = await Promise.all([
   types(),
   check('words', process.execPath, ['scripts/check-words.mjs']),
+  check('prose', process.execPath, ['scripts/check-prose.mjs']),
   ...(changed.length === 0
     ? []
     : [

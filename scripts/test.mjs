@@ -9,7 +9,7 @@
 // three. A line each minute says how far the run is; the end says what was left out and why, which files took longest, and "N passed, N failed".
 // The exit code is 1 if a file failed. Files are started by plain node: the loaders of `tap` cost more than most files take.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -38,6 +38,8 @@ function makeTemporary() {
   const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
   const parent = free.bavail * free.bsize >= memoryBytesMin ? memory : tmpdir();
   const directory = mkdtempSync(join(parent, 'verifyhuman-tests-'));
+  // Stores that run as users of their own read what a test writes for them.
+  chmodSync(directory, 0o755);
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
