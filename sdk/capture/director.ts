@@ -141,7 +141,7 @@ function findTrouble(
 }
 
 /**
- * One challenge. Where the head went the other way first it is shown again once the head is back, within the same time: the service takes
+ * One challenge. If the head went the other way first it is shown again once the head is back, within the same time: the service takes
  * a movement both ways for no answer. Whoever asks for more time gets all of it again.
  */
 async function runChallenge(

@@ -1,4 +1,4 @@
-/** From what was measured to the parts of the envelope, in the contract’s shapes and ranges. What is unsure is left out. */
+/** From what was measured to the parts of the envelope, in the contract’s shapes and ranges. Unsure values are left out. */
 import type { Demographics, EnvelopeEmbedding, EnvelopeFeatures } from '../../src/contract/envelope.js';
 import type { DeepfakeReport } from '../widget/ports.js';
 import type { Summary } from './frame-analysis.js';

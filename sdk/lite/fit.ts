@@ -1,6 +1,6 @@
 /**
  * Keeps a message within what its endpoint takes, so that none is lost: the texts of questions go first, the oldest before the newer,
- * then the oldest questions. What the signals found stays always.
+ * then the oldest questions. The signals' findings always stay.
  */
 import type { ProbeBody } from '../../src/contract/probe.js';
 

@@ -11,7 +11,7 @@ export type GroupName = 'ids' | 'auto' | 'lies' | 'ua' | 'hw' | 'scr' | 'loc' | 
 export type Group<Name extends GroupName> = NonNullable<ProbeBody[Name]>;
 export type Groups = { [Name in GroupName]?: Group<Name> };
 
-/** A signal read once: what it found of its group, or a promise of it. What it throws counts as "not measured". */
+/** A signal read once: its findings, or a promise of them. An exception counts as "not measured". */
 export type Reader<Name extends GroupName> = () => Group<Name> | Promise<Group<Name>>;
 
 /**

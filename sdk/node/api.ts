@@ -311,7 +311,7 @@ export interface Client {
   score(request: ScoreRequest, options?: ScoreOptions): Promise<ScoreReply>;
   /** Scores and decides. A service that cannot be reached ends as `failMode` says; a refusal (a bad request or key) always throws. */
   decide(request: ScoreRequest, options?: DecideCallOptions): Promise<Decision>;
-  /** Posts outcomes, 1,000 in a request. Where a request fails for good it throws, with what was posted until then in `posted`; post all again: nothing counts twice. */
+  /** Posts outcomes, 1,000 in a request. If a request fails for good it throws, with the sum so far in `posted`; post all again: nothing counts twice. */
   events(events: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>, options?: EventsOptions): Promise<EventsSummary>;
   /** Validates a verificationToken or vh_token. A token that is not good is an answer (`success: false`), not an error. Let `isPass` read it. */
   verifyToken(token: string | null, options?: VerifyTokenOptions): Promise<TokenReply>;

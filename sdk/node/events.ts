@@ -1,5 +1,5 @@
 /**
- * Posts outcomes in bulk: batches of 1,000, a few requests at once, and the answers added up. What it holds in memory is what is under way: the
+ * Posts outcomes in bulk: batches of 1,000, a few requests at once, and the answers added up. It holds only running requests in memory: the
  * source is read only as fast as the service takes it. Stops at the first request that fails for good.
  */
 import type { EventsOptions, EventsSummary, Issue, OutcomeEvent } from './api.js';

@@ -1,6 +1,6 @@
 /**
  * Middleware for Express and a plugin for Fastify: each scores the session of a request before its handler runs, and leaves the decision in
- * `request.fraudGate`. Neither refuses anybody; the handler does what the decision says. Where the service cannot be reached, the client's `failMode`
+ * `request.fraudGate`. Neither refuses anybody; the handler does what the decision says. If the service cannot be reached, the client's `failMode`
  * decides; an error goes to the framework's own handler of errors.
  */
 import type { Client, DecideOptions, Decision, FailMode, ScoreRequest } from './api.js';

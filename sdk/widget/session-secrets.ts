@@ -1,6 +1,6 @@
 /**
  * The tab's storage keeps these of its sessions until they expire: client secrets, so that a later mount can try a failed one again, and the session
- * that was begun last, so that a reload continues it. Where the page has no storage, secrets are kept for this page alone.
+ * that was begun last, so that a reload continues it. If the page has no storage, secrets are kept for this page alone.
  */
 import type { SessionReply } from '../../src/contract/session.js';
 

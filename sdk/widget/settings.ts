@@ -1,5 +1,5 @@
 /**
- * A mount's options, checked and completed. What is no option is ignored; what is one and cannot be read is refused, by name.
+ * A mount's options, checked and completed. Unknown names are ignored; an option that cannot be read is refused, by name.
  */
 import type { GivenSession, MountOptions } from './api.js';
 import { invalidOption, type VerifyError } from './errors.js';

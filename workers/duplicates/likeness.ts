@@ -1,6 +1,6 @@
 /**
  * How much two looks agree (Fellegi and Sunter): each term that agrees speaks for one device, the more the rarer its value is in the project;
- * each that differs speaks against. What a term is worth depends on the session’s own sketch only, so it is worked out and ranked once, and a
+ * each that differs speaks against. The worth of a term depends on the session’s own sketch only, so it is worked out and ranked once, and a
  * candidate costs one walk over the terms.
  */
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../src/contract/facts.js';

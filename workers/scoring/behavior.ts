@@ -1,5 +1,5 @@
 /**
- * The behavior axis: how the page was used. What a driver’s input looks like (presses shorter than any finger’s, one event per
+ * The behavior axis: how the page was used. The look of a driver’s input (presses shorter than any finger’s, one event per
  * frame, clicks in the very centre) against what a hand does. Phones and assistive tools work differently from a desktop mouse, so rules that
  * compare with one apply to it only; an unmeasured quantity applies to nothing. Every page load of the session is looked at, and all of them
  * together: the worst of each finding stands, and a later page takes nothing back.
@@ -25,7 +25,7 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   if (first === undefined) return [];
   const usages = pages.map(({ body }) => readUsage(body));
   // Each message counts from its page load on, so that the newest of a page holds what was seen before, and with more to go by: the first clicks
-  // of a hand may look like a driver's. Where counts went back, somebody takes something back, and the earlier message speaks for itself.
+  // of a hand may look like a driver's. If counts went back, something was withdrawn, and the earlier message still counts.
   const pooled = poolUsage(usages.filter((_, index) => pages[index]?.replaced === false));
   const touched = usages.some(({ input }) => (input?.touches ?? 0) > 0);
   const whole = weighUsage(pooled, first, touched);

@@ -1,6 +1,6 @@
 /**
  * Marks by which a capture is recognised when it comes again. Those of its frames know it while most frames stay as they were, in whatever order.
- * Those of its motion know it after all of them were changed alike (motion-marks.ts). Of each kind those with the least digests are kept: captures
+ * Those of its motion know it after all of them were changed alike (motion-marks.ts). Each kind keeps those with the least digests: captures
  * that share most share most of these.
  */
 import { createHash } from 'node:crypto';

@@ -21,7 +21,7 @@ const step = 0.06;
 const stepsMax = 4;
 /** When it is looked at before and after, ms. */
 const lagsMs = [-600, -450, -300, -150, 150, 300, 450, 600] as const;
-/** Widths of the cells, in sizes of the face: of where it is, and of how far its middle stands to a side. Where they begin. */
+/** Widths of the cells, in sizes of the face: of its position, and of how far its middle stands to a side. The last number is the start of the cells. */
 const placeCell = 0.05;
 const turnCell = 0.04;
 const cellStart = 0.37;

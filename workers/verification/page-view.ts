@@ -1,6 +1,6 @@
 /**
  * The part of a verdict that a page may learn. Any page may call, so it learns how its session ended and not how to tune the next one: scores in steps, no
- * ids of other sessions, subtle signals without their names. What a face was compared with is shown only where nothing but the face decided, so that a
+ * ids of other sessions, subtle signals without their names. The compared face is shown only if nothing but the face decided, so that a
  * forged capture reveals nothing of it.
  */
 import { failureReasons, type FailureCode } from '../../src/contract/failure-reasons.js';

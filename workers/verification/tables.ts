@@ -1,6 +1,6 @@
 /** The numbers of the verdict that no detector owns. Expert values; docs/explanation/verdicts.md gives their reasons. */
 export const verdictTables = {
-  /** Shares in the overall score. Where a score is null its share goes to the others in proportion. */
+  /** Shares in the overall score. If a score is null, its share goes to the others in proportion. */
   overall: { liveness: 0.4, uniqueness: 0.3, authenticity: 0.3 },
 
   liveness: {

@@ -1,6 +1,6 @@
 /**
  * Judges pictures of a capture again, with the models that the page had: the service runs it in a thread (dist/workers/judge-pictures.js).
- * Models are read once, before the thread takes a capture. Of the pictures nothing is left when the answer is there.
+ * Models are read once, before the thread takes a capture. No picture is left when the answer is there.
  */
 import { readFile } from 'node:fs/promises';
 import { workerData } from 'node:worker_threads';

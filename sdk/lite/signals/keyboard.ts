@@ -1,4 +1,4 @@
-/** The rhythm of typing. Which keys are pressed is never kept beyond their release, and never sent. */
+/** The rhythm of typing. Pressed keys are never kept beyond their release, and never sent. */
 import { createSample } from '../sample.js';
 import type { Watcher } from '../types.js';
 

@@ -1,6 +1,6 @@
 /**
  * Whether a worker sees the same browser as the page does: changes are often made to the page
- * alone. Where the page's policy forbids blob workers, nothing is reported.
+ * alone. If the page's policy forbids blob workers, nothing is reported.
  */
 import { compareFacts, readFacts } from '../facts.js';
 import type { Reader } from '../types.js';

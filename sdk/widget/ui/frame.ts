@@ -1,6 +1,6 @@
 /**
  * The place of the interface on the page: one element with a shadow root, a card in it, and a modal dialog that comes when it is
- * needed. It keeps focus where the respondent is, says changes to screen readers, and follows the theme. Where constructable style
+ * needed. It keeps focus where the respondent is, says changes to screen readers, and follows the theme. If constructable style
  * sheets are missing, a style element takes their place.
  */
 import type { ViewOptions } from '../ports.js';
