@@ -114,7 +114,7 @@ export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFiel
   };
 }
 
-/** The project as its owner sees it, defaults filled in. What is inherited is not: sent back, it would inherit no more. */
+/** The project as its owner sees it, defaults filled in. Inherited values are omitted: sent back, they would inherit no more. */
 export function showProject(project: StoredProject): ProjectReply {
   const {
     name,

@@ -44,7 +44,7 @@ export interface Admission {
   readonly isLinked?: boolean;
   /** The limit that the call counts against, by default a read; reports are counted with the probe’s. */
   readonly counts?: PublicCall;
-  /** May refuse the call. What is refused until then, this included, has a limit of its own and uses up no other. */
+  /** May refuse the call. Calls that are refused until then, this one included, have a separate limit and use up no other. */
   readonly charge?: (visitor: Visitor) => Promise<void>;
 }
 
@@ -130,7 +130,7 @@ function isOwnPage({ headers }: FastifyRequest, ownOrigin: string): boolean {
   return (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
 }
 
-/** Lets the page read what it is answered. What it is answered is what the decision is about. */
+/** Lets the page read the reply. The reply depends on the decision. */
 export function allowReading(reply: FastifyReply, origin: string | null): void {
   void reply.header('vary', 'Origin');
   if (origin === null) return;

@@ -92,7 +92,7 @@ const failed = (text: string): CallToolResult => ({ isError: true, content: [{ t
 type Relayed =
   { readonly ok: true; readonly reply: unknown } | { readonly ok: false; readonly error: Partial<ErrorBody> };
 
-/** Calls an operation with the token of whoever called the tool, inside this process. What the operation refuses comes back in its own words. */
+/** Calls an operation with the token of the tool's caller, inside this process. A refusal of the operation keeps its words. */
 async function relay(
   { api, audience, deadlineMs }: RelayDeps,
   { authorization, requestId, onCall }: RelayedBy,

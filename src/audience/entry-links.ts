@@ -93,7 +93,7 @@ export function signLink(entryUrl: string, link: EntryLink, secret: string): str
   return `${entryUrl}?${query.toString()}`;
 }
 
-/** The traits of a link. What is no value of its kind says nothing. */
+/** The traits of a link. An invalid value is ignored. */
 export function traitsOf(link: Readonly<Partial<Record<keyof Traits, string | undefined>>>): Traits {
   const age = /^\d{1,3}$/.test(link.age ?? '') && Number(link.age) <= ageMax ? Number(link.age) : null;
   const text = (value: string | undefined): string | null => {

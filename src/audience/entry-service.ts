@@ -117,7 +117,7 @@ export function createEntryService(deps: EntryDeps) {
       return typeof scored === 'string' ? pageOf(study, scored) : continueAt(deps, study, scored);
     },
 
-    /** Back from the hosted verification. What came of it is looked up, whatever the address says. */
+    /** Back from the hosted verification. Its outcome is looked up, whatever the address says. */
     async verified(reservationId: string): Promise<Answer> {
       const reservation = await findReservation(database, reservationId);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);

@@ -1,5 +1,5 @@
 /**
- * Reports to scoring what became of places. A report that failed is repeated by the next round; a repeated one counts once. Of a rejection the last
+ * Reports the outcomes of places to scoring. A report that failed is repeated by the next round; a repeated one counts once. For a rejection, the last
  * report stands, because each has the same event id.
  */
 import { retractionName, type OutcomeEvent } from '../contract/outcome.js';

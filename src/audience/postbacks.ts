@@ -37,7 +37,7 @@ export interface PostbackDeps {
 const batchMax = 200;
 
 /**
- * Writes a batch of the postbacks that are due; answers how many places it looked at. What is written and what is noted at the place is one
+ * Writes a batch of the postbacks that are due; returns how many places it checked. The postback and the note at the place are written in one
  * transaction, so that a status is sent once, however many instances look and wherever one of them ends.
  */
 export function writePostbacks({ database, secrets, postbacks, now }: PostbackDeps): Promise<number> {

@@ -87,7 +87,7 @@ export const reservationColumns = `place_id AS "reservationId", study_id AS "stu
 
 export const isReservationId = (text: string): boolean => /^plc_[0-9a-f]{32}$/.test(text);
 
-/** The respondent’s reservation in the study, created if there is none. Of two concurrent calls, one creates it. */
+/** The respondent’s reservation in the study, created if there is none. Only one of two concurrent calls creates it. */
 export async function openReservation(
   tx: Queryable,
   study: Study,

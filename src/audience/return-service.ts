@@ -1,5 +1,5 @@
 /**
- * The way back from a survey: closes the reservation, and reports the outcome to scoring. Who says what, and what stands, is decided in
+ * The way back from a survey: closes the reservation, and reports the outcome to scoring. The weight of each source is decided in
  * return-rules.ts. A released reservation is taken back if there is room.
  */
 import type { ReturnReply, ReturnStatus, StudyReturn } from '../contract/study-returns.js';

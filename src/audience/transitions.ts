@@ -6,7 +6,7 @@
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
  *
- * `hold` is a complete that does not count until it is confirmed, by `complete`. What has ended changes by a stronger word only (return-rules.ts).
+ * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
  * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
 import type { StudyState } from '../contract/study.js';
@@ -129,7 +129,7 @@ type Counted = Pick<PlaceFacts, 'state' | 'verified'> & {
   readonly completion?: Completion | null;
 };
 
-/** In which counts a place is. Who took a place before is counted when it is taken. */
+/** Finds the counts that include a place. A person who took a place before is counted when it is taken. */
 export function countsOf({ state, verified, screenedFor = null, completion = null }: Counted): PlaceCounts {
   const holds = state === 'verifying' || state === 'surveying' || state === 'completed';
   const pending = state === 'completed' && !verified;

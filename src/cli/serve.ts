@@ -15,7 +15,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
   const settings = orExit(() => readSettings(process.env, (note) => notes.push(note)));
   const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
   for (const note of notes) logger.warn(note);
-  // Client libraries let go of promises when a store vanishes. What a caller waits for is handled where it is asked for; the rest must not end the service.
+  // Client libraries let go of promises when a store vanishes. Promises that a caller awaits are handled there; the rest must not end the service.
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
   try {
     const service = await startService(settings, logger, { stop });

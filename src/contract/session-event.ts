@@ -2,7 +2,7 @@
  * Session events, by which one part of the service informs the others: webhooks deliver them, analytics counts them. An event is
  * written in the transaction of its change (src/stores/outbox/outbox.ts) and arrives at least once; readers detect repetitions by `eventId`.
  *
- * The data of an event holds every fact that any payload shows, under the names of the payload. Which payload shows which of them, and when,
+ * The data of an event holds every fact that any payload shows, under the names of the payload. The choice of facts for each payload
  * is decided in src/webhooks/payload.ts; `session_id`, `project_id` and `timestamp` follow from the envelope and stand there only.
  */
 import type { SessionMode } from './common.js';

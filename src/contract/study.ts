@@ -153,7 +153,7 @@ const LimitsPatch = Type.Partial(
   { additionalProperties: false },
 );
 
-/** A merge: what is left out stays, a list replaces the list, null of quotas removes them. What a study has and keeps is refused. */
+/** A merge: omitted fields stay, a list replaces the list, null for quotas removes them. Fields that a study keeps for good are refused. */
 export const StudyPatch = Type.Object(
   {
     name: Type.Optional(Name),

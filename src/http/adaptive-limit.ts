@@ -13,7 +13,7 @@ const checkEveryMs = 50;
 /** How late a timer may fire before requests are limited, and while they are. */
 const lateMsMax = 50;
 const lateMsLimited = 20;
-/** Longer than an outage of the stores makes a request wait. As many as `limitMin` may be older. */
+/** Longer than an outage of the stores makes a request wait. Up to `limitMin` requests may be older. */
 const ageMsMax = 1_000;
 /** Per check. */
 const shrinkMax = 0.5;

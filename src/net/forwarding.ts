@@ -1,6 +1,6 @@
 /**
  * Finds the source of a request: the address of the connection, unless it is that of a proxy that the operator trusts. Then the forwarding
- * header is read from its end, past other trusted proxies, to the first address that is none. What a client wrote before it is never believed.
+ * header is read from its end, past other trusted proxies, to the first address that is none. Entries that a client wrote before it are never believed.
  *
  *     X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.0.0.2     connection: 10.0.0.3     trusted: 10.0.0.0/8
  *                      made up       the client ◀──────────────────────────

@@ -2,8 +2,8 @@
  * Decides to which addresses our requests to a customer’s server may go: those of the public internet, and nothing else. Refused are all that
  * reach into a network of somebody’s own, all that carry another address inside (mapped, translated, tunnelled), and all that are set aside.
  *
- * IPv4 is allowed except for the blocks below; IPv6 only within 2000::/3, the one block that is handed out, except for those below. What is
- * no address at all is refused too. The blocks are those of the IANA special-purpose registries.
+ * IPv4 is allowed except for the blocks below; IPv6 only within 2000::/3, the one block that is handed out, except for those below. A text
+ * that is no address is refused too. The blocks are those of the IANA special-purpose registries.
  */
 import { BlockList, isIP } from 'node:net';
 import { parse } from 'tldts';

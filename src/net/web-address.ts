@@ -1,4 +1,4 @@
-/** Web addresses as callers set them. What URL parsing would repair silently is refused, so that what is stored is what is visited. */
+/** Web addresses as callers set them. Addresses that URL parsing would repair silently are refused, so that the stored address is the visited one. */
 import type { Environment } from '../config/settings.js';
 
 const placeholder = /\{([^{}]*)\}/g;

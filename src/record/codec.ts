@@ -14,7 +14,7 @@ const format = 1;
 
 type Fields = Record<string, unknown>;
 
-/** A shorter form of a value. What has none is packed as it is. */
+/** A shorter form of a value. A value without one is packed unchanged. */
 export interface Layout {
   encode(value: unknown): unknown;
   decode(packed: unknown): unknown;

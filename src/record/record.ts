@@ -1,6 +1,6 @@
 /**
- * One record for a score, to which each step appends and which nobody packs again. What the counters keep, what the core reads and what is
- * signed are beginnings of the same bytes.
+ * One record for a score, to which each step appends and which is never packed again. The counters keep, the core reads
+ * and the seal signs beginnings of the same bytes.
  *
  *   │ whose, by which references │ what was given │ what was counted │ what the core made of it │
  *   └──────── base, kept by the counters ─────────┘                  │                          │

@@ -1,4 +1,4 @@
-/** The layouts of a record. Fields are only added, at the end of their shape. What a shape does not name is kept with its name. */
+/** The layouts of a record. Fields are only added, at the end of their shape. A field that a shape does not name is kept with its name. */
 import { hash, id, listOf, shape, word } from './codec.js';
 
 const words = listOf(word);

@@ -42,7 +42,7 @@ export function reportedCheck(name: string, check: () => Promise<void>, deadline
     });
 }
 
-/** Does what a start needs of a store. What the store or its client objects to is said with its name and its place; other errors stay as they are. */
+/** Runs a start's work on a store. Errors of the store or its client get its name and address; other errors stay unchanged. */
 export async function needStore<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

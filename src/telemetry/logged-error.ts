@@ -39,7 +39,7 @@ export interface LoggedError {
   readonly [field: string]: unknown;
 }
 
-/** A serializer of pino. Of a value that is no error, only its type is logged. */
+/** A serializer of pino. A value that is no error is logged as its type. */
 export function showError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'no error object was thrown' };
   const fields = error as unknown as Readonly<Record<string, unknown>>;

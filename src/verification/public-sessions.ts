@@ -1,6 +1,6 @@
 /**
- * The way in of a page that names a session: who it belongs to, whether the page’s origin may, and whether the client secret is right. What a
- * stranger learns of a session that is not theirs is the same as of one that does not exist. All of it can be read by the page.
+ * The way in of a page that names a session: who it belongs to, whether the page’s origin may, and whether the client secret is right. A
+ * stranger learns the same of a session that is not theirs as of one that does not exist. The page can read all of it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';

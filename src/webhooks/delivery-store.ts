@@ -139,7 +139,7 @@ export type Claimed = DeliveryKey & {
 /** How long other senders leave a parked endpoint to the one that tries it. */
 const probeSeconds = 20;
 
-/** Leases what is due: for each endpoint the oldest, at most its share. What another sender is leasing at this moment is passed over. */
+/** Leases due deliveries: for each endpoint the oldest, at most its share. Skips those that another sender is leasing at this moment. */
 export async function claimDue(
   database: Queryable,
   lane: Lane,

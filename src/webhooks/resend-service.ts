@@ -41,7 +41,7 @@ export function createResendService(deps: ResendDeps) {
       .catch((error: unknown) => deps.logger.warn({ err: error }, 'sender wake-up failed; they poll instead'));
   };
 
-  /** Runs on an enabled webhook of the project. What it answers is recorded, and the webhook is freed. */
+  /** Runs on an enabled webhook of the project. The reply is recorded, and the webhook is freed. */
   async function resend<T extends Readonly<Record<string, unknown>>>(
     asking: Asking,
     action: AuditAction,

@@ -93,7 +93,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
       operationId: 'createWebhook',
       summary: 'Register an address that events are sent to',
       description:
-        'The secret is in this answer and nowhere else. How to verify and answer deliveries stands in docs/reference/webhooks.md.',
+        'Only this reply has the secret. docs/reference/webhooks.md explains how to verify and answer deliveries.',
       params: ProjectParams,
       body: { ...WebhookCreation, examples: [creationExample] },
       response: { 201: CreatedWebhookReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },

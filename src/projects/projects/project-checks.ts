@@ -20,7 +20,7 @@ export interface ResolvedChange {
   readonly issues: readonly Issue[];
 }
 
-/** `standing`: the list before the change. Of a reading that is sent back with one of the two names changed, that one counts. */
+/** `standing`: the list before the change. If a reply is sent back with one of the two names changed, that one counts. */
 export function resolveAlias(
   { allowedOrigins: alias, ...sent }: ProjectChange,
   standing?: readonly string[],

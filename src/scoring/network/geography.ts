@@ -47,7 +47,7 @@ export interface Geography {
   builtAt(): Readonly<Record<string, number>>;
   /** Checks the files now; the timer calls it too. Never rejects. */
   reload(): Promise<void>;
-  /** Stops checking. What is in memory still answers. */
+  /** Stops checking. The files in memory still answer. */
   close(): void;
 }
 

@@ -14,7 +14,7 @@ export interface HistoryPublisherDeps {
 }
 
 const pageMax = 500;
-/** A part of the store may be away, or refuse one project. Where so many fail, all of it is, and further ones are not tried. */
+/** A part of the store may be away, or refuse one project. If so many fail, all of it is unavailable, and further ones are not tried. */
 const failuresMax = 3;
 const unpublished = 'published < version';
 

@@ -79,7 +79,7 @@ const waitingBut = (table: OrderTable, ids: readonly number[]): Orders => ({
   where: ids.length === 0 ? 'true' : `work_id NOT IN (${ids.join()})`,
 });
 
-/** Moves the next order to the end and returns its new number. What fails here failed the work too, which reports it. */
+/** Moves the next order to the end and returns its new number. A failure here also failed the work, which reports it. */
 async function postpone(database: Database, nextTurn: NextTurn, waiting: Orders): Promise<number | null> {
   const { table, where } = waiting;
   const { projects } = await nextTurn(database, waiting, 1).catch(() => ({ projects: [] }));

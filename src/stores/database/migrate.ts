@@ -1,5 +1,5 @@
 /**
- * Applies numbered SQL files in order, each in a transaction with the note that it was applied. What fails is rolled back, and the next
+ * Applies numbered SQL files in order, each in a transaction with the note that it was applied. A failed file is rolled back, and the next
  * start tries again. An advisory lock admits one process at a time.
  *
  * Within a major version migrations only add, and the next major removes: a version starts on a later one’s database of the same major,

@@ -1,6 +1,6 @@
 /**
  * Rounds that delete what is past its lifetime, every hour from some minutes after a start, by the database’s clock and in short batches.
- * A failed round is repeated by the next; several instances do not disturb each other. What matters most has a `RetentionGuard`.
+ * A failed round is repeated by the next; several instances do not disturb each other. The most important data has a `RetentionGuard`.
  */
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -4,8 +4,8 @@
  *   direct ──an append fails, or takes too long──▶ spooling ──the log takes what was spooled, in good time──▶ direct
  *
  * An append of a receipt resolves when it is durable in either; it rejects with StoreUnavailable where neither takes it. An append that was
- * given up on may have reached the log all the same: it is then there twice, which the recorder of receipts counts once. What is spooled
- * is replayed in the background, also what an earlier process left. Other topics go to the log alone.
+ * given up on may have reached the log all the same: it is then there twice, which the recorder of receipts counts once. A spooled receipt
+ * is replayed in the background, also one that an earlier process left. Other topics go to the log alone.
  */
 import { isUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';

@@ -1,6 +1,6 @@
 /**
  * Reads a project’s analytics from what the consumer counted. Buckets without verifications are there, with zeros that were counted and
- * averages that are null. What was verified in the last seconds may not be in it yet.
+ * averages that are null. Verifications of the last seconds may be missing.
  */
 import { invalid } from '../../kernel/faults.js';
 import {

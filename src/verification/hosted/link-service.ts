@@ -1,6 +1,6 @@
 /**
- * Links of a project as its owner handles them: making, listing, deleting. Making and deleting are recorded with the write. Where a
- * returnUrl may lead is decided here, and again when somebody is sent there.
+ * Links of a project as its owner handles them: making, listing, deleting. Making and deleting are recorded with the write. The target of a
+ * returnUrl is checked here, and again when a respondent is redirected.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import { type CreatedLinkReply, type LinkCreation, type LinkReply, deadLinkDays } from '../../contract/hosted-link.js';

@@ -66,7 +66,7 @@ export interface RetryParent extends SessionTimes {
 }
 
 export type RetryDecision =
-  | { readonly kind: 'retry'; /** Of the new session; the first retry is 1. */ readonly retryCount: number }
+  | { readonly kind: 'retry'; /** The number of the new session; the first retry is 1. */ readonly retryCount: number }
   | {
       readonly kind: 'refused';
       readonly reason: 'not_completed' | 'not_failed' | 'chain_passed' | 'budget_exhausted';

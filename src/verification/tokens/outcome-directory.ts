@@ -1,7 +1,7 @@
 /**
  * Outcomes of sessions, for backends that validate their tokens more than once: cached in process, since a session’s outcome never changes. One that
  * is erased is forgotten at once by the instance that erased it, by the others within the interval of the change feed. An instance that has not heard
- * from the feed for a second reads the database. What a token was used for is not kept here.
+ * from the feed for a second reads the database. The uses of tokens are not kept here.
  */
 import { createDirectory } from '../../administration/record-cache.js';
 import type { VerdictOutcome } from '../../contract/verdict.js';

@@ -40,7 +40,7 @@ const noMatch: DeviceMatch = { method: 'none', similarity: 0, matchedDeviceId: n
 const earlierOf = `f.status IN ('pass', 'review') AND f.root_session_id <> $6 AND f.completed_at >= $7 AND ${inScope}`;
 const findSame = `SELECT ${participationColumns} FROM fingerprints f WHERE f.device_ref = $8 AND ${earlierOf} ORDER BY f.completed_at DESC LIMIT 1`;
 /**
- * By the rows of its bands, the newest of each: the work does not grow with the project. Where collectors or studies are apart those of others are looked
+ * By the rows of its bands, the newest of each: the work does not grow with the project. If collectors or studies are apart those of others are looked
  * through as well. Two things hold the planner to its indexes: a band is looked up as a range of one, so that it reckons with bands that many share and
  * reads the newest first, without a sort; and OFFSET 0 has what was met looked up by its number alone.
  */

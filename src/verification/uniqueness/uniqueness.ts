@@ -5,7 +5,7 @@
  *             device, respondent:                           rows of the database ────────────────────────────────────▶ facts
  *   record:   lock ──▶ rows newer than what compare saw: the same person among them? ConcurrentDuplicateError : insert
  *
- * Erased, moved or tampered rows are never reported, however far an index lags. Of two completions of one person at one moment, on whichever
+ * Erased, moved or tampered rows are never reported, however far an index lags. If one person completes twice at one moment, on whichever
  * instances, one is refused and finds the other when it is tried again.
  */
 import type { SessionMode } from '../../contract/common.js';

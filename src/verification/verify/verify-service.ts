@@ -1,6 +1,6 @@
 /**
  * Turns an envelope into a verdict: facts are gathered, the pure core judges them, and one transaction makes it so: the session completed, its
- * marks and fingerprint kept, the quota taken, the events written. Of envelopes that race for one session exactly one completes it; the
+ * marks and fingerprint kept, the quota taken, the events written. If envelopes race for one session, exactly one completes it; the
  * others are SESSION_COMPLETED, and nothing of theirs is kept. Killed anywhere, everything was done or nothing. A session whose passive signals do
  * not pass may stay open for a camera check, once (camera-check.ts): nothing is recorded then.
  */
@@ -108,7 +108,7 @@ async function requireOpenChain(database: Queryable, { rootSessionId, retryCount
 }
 
 /**
- * Whether the verification counts against the quota. What an anonymous page fails at no effort does not: a stranger could use the month up in a
+ * Whether the verification counts against the quota. A failure that costs an anonymous page no effort does not: a stranger could use the month up in a
  * second.
  */
 const isCounted = ({ session, isFullCapture }: SeenSubmission, { status, fraudSignals }: Verdict): boolean =>

@@ -1,6 +1,6 @@
 /**
  * Probes by session: its page loads, the first heard of first. A message replaces one of its page and phase with a lower seq; one that said
- * something against the session which no message that is kept says as much stays next to its page. Where there are too many, the least suspicious goes,
+ * something against the session which no message that is kept says as much stays next to its page. If there are too many, the least suspicious goes,
  * of equals the youngest, and never the first or the newest: clean pages that follow push nothing out. A nonce belongs to the session that used it first.
  */
 import { bounds } from '../bounds.js';

@@ -80,7 +80,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END $$;
 
--- Sessions in one order, so that writers wait for each other and never in a circle. Of several receipts of a session the latest counts.
+-- Sessions in one order, so that writers wait for each other and never in a circle. The latest of several receipts of a session counts.
 CREATE FUNCTION index_sessions(
   organizations text[], namespaces text[], session_refs text[], session_ids text[], ids text[], times_ms double precision[], scores integer[], recommendations text[],
   classes text[], bands text[], studies text[], sources text[], superseded text[], reasons text[], subject_lists text[], known boolean[]

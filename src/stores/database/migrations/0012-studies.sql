@@ -122,7 +122,7 @@ CREATE TABLE study_places (
   supplier_id     text,
   -- signed: the supplier's signature proves the respondent_id.
   entry           text NOT NULL CHECK (entry IN ('signed', 'open')),
-  -- Keyed hash of the respondent within the project: what scoring knows them by. Of a signed entry it covers the supplier too.
+  -- Keyed hash of the respondent within the project: scoring knows them by it. For a signed entry it covers the supplier too.
   respondent_ref  text NOT NULL,
   state           text NOT NULL CHECK (state IN ('entering', 'screened', 'verifying', 'surveying', 'completed', 'terminated', 'released')),
   -- Why, where screened: gate, duplicate, country, verification, or full and limit, which are looked at again when they come back.

@@ -14,7 +14,7 @@ import {
 const readAtOnce = 50;
 
 /**
- * Deletes somebody’s letters of a topic, in any group; returns how many. What `isTheirs` cannot read is marked, and goes after its own,
+ * Deletes somebody’s letters of a topic, in any group; returns how many. A letter that `isTheirs` cannot read is marked, and goes after its own,
  * shorter time.
  */
 export async function eraseLetters(

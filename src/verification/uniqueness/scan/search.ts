@@ -1,6 +1,6 @@
 /**
  * One search: the kernel over every cell’s chain, and the best results on either side of a time. Runs on whichever thread has the memory and a
- * scratch of its own. Where rows are being written meanwhile, a result may be wrong or missing, never the search.
+ * scratch of its own. If rows are being written meanwhile, a result may be wrong or missing, never the search.
  */
 import { instantiateKernel, resumeOffset, type Scan, type WasmMemory, type WasmModule } from './kernel.js';
 import { addressesOf, type Layout } from './layout.js';

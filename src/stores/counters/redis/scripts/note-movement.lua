@@ -1,5 +1,5 @@
 -- Notes the input of a session by its marks. KEYS[1] the project's tag; ARGV: see arguments.ts. Answers in how many other sessions the same input came.
--- A hash for each day holds under each mark the sessions that had it, the latest first. Of a day with too many marks the older half stands for the day before.
+-- A hash for each day holds under each mark the sessions that had it, the latest first. If a day has too many marks, the older half moves to the day before.
 local session, day = ARGV[argument.session], math.floor(tonumber(ARGV[argument.now]) / bounds.dayMs)
 local today, yesterday = KEYS[1] .. 'm:' .. string.format('%d', day), KEYS[1] .. 'm:' .. string.format('%d', day - 1)
 local marks = {}

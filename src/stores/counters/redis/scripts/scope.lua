@@ -2,7 +2,7 @@
 -- written once a call; # begins what is not a prefix. Uses at, now, nowText, session, scope, restoring, within, admit.
 
 local scopeKey, listKey
--- The figures of the window, of which `own` counts the sessions of the session's prefix. As texts where they are compared only.
+-- The figures of the window, of which `own` counts the sessions of the session's prefix. Figures that are only compared stay texts.
 local squares, prefixes, length, oldest, newest, renewed, own
 local squaresBefore, prefixesBefore, lengthBefore, ownBefore
 -- A small hash is searched from end to end, also for what stands in front of its prefixes. One value that is longer than those of small hashes may be makes a

@@ -1,5 +1,5 @@
 -- Keeps a message of the probe. KEYS[1] the project’s tag; ARGV: see arguments.ts; the sketch is packed, and so is
--- the index of bands and term cells. What is kept and what is let go is described at the memory adapter’s probes. The hash holds "i", the list of
+-- the index of bands and term cells. The memory adapter’s probes describe which messages are kept. The hash holds "i", the list of
 -- the pages, and under the number of each message its content (c), and of a load its sketch (k) and index (x).
 local home, now, session, nonce, phase = KEYS[1], tonumber(ARGV[argument.now]), ARGV[argument.session], ARGV[argument.nonce], ARGV[argument.phase]
 local seq, content, sketch, index = tonumber(ARGV[argument.seq]), ARGV[argument.content], ARGV[argument.sketch], ARGV[argument.index]

@@ -1,4 +1,4 @@
--- KEYS[1] the tag; ARGV: the limits, at least one, and how many calls come off each. As many as have room under all of them do; answers what had
+-- KEYS[1] the tag; ARGV: the limits, at least one, and how many calls come off each. Takes as many as have room under all of them; answers what had
 -- been used of each before, from which the caller knows how many those were.
 local keys = rateKeys(KEYS[1])
 local room, before = tonumber(ARGV[argument.calls]), {}
