@@ -1,4 +1,4 @@
-/** What a return makes of a place: whose word stands, in whatever order they come. */
+/** The effect of a return on a place: the stronger source decides, in whatever order returns arrive. */
 import t from 'tap';
 import type { QuotaReservation, ReturnedBy } from '../../src/audience/reservation-store.js';
 import { judgeReturn, type GivenReturn } from '../../src/audience/return-rules.js';

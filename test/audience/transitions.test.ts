@@ -1,4 +1,4 @@
-/** What happens to a place: every event, in every state of place and study. */
+/** Transitions of a place: every event, in every state of place and study. */
 import t from 'tap';
 import {
   countsOf,

@@ -153,7 +153,7 @@ t.test('the target is said before the service there is told to do anything', asy
   const saidBefore: string[] = [];
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      // What the command has written so far has to arrive here before it counts as said.
+      // The command's output so far has to arrive here before it counts.
       setImmediate(() => {
         if (request.method === 'POST') saidBefore.push(said);
         const found = { stores: ['PostgreSQL at db/vh', 'Redis at r', 'Kafka at k'], schema: '0001-a' };

@@ -1,4 +1,4 @@
-/** What the receiver for trying webhooks out says of its options. */
+/** Faults of options that the receiver for trying webhooks out reports. */
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
 

@@ -14,7 +14,7 @@ import { factsOf, type FactsOver } from '../helpers/verdict-facts.js';
 
 const validate = createAjv(false).compile<Envelope>(Envelope);
 
-/** As a script posts it: with a library’s header, the capture no sooner than it took. */
+/** A script's post: with a library’s header, the capture no sooner than it took. */
 function postedFacts(
   example: object & { readonly timings?: { readonly totalMs: number } },
   over: FactsOver,

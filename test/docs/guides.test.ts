@@ -31,7 +31,7 @@ const runBlock = await prepareProject(folder, {
   AUDIENCE: audienceUrl,
   SALT: 'correct horse battery staple',
 });
-/** What single blocks have to print; the others have to end well. */
+/** Single blocks have to print this; the others have to end well. */
 const printed: Readonly<Record<string, RegExp>> = {
   'docs/how-to/install-the-probe.md, block 2 (sh)': /"sessionId":"s-1001"/,
   'docs/how-to/install-the-probe.md, block 3 (sh)': /"noProbeRiskScore":45/,

@@ -26,7 +26,7 @@ const document = JSON.parse(text) as {
 const path = join(work, 'openapi.json');
 writeFileSync(path, text);
 
-/** What a linter wrote; the same where it ends with an error. */
+/** The output of a linter; the same if it ends with an error. */
 async function lint(command: string, args: readonly string[]): Promise<readonly unknown[]> {
   const { stdout } = await run(tool(command), args, { cwd: packageRoot, maxBuffer: 1 << 26 }).catch(
     (error: { stdout: string }) => error,
@@ -91,7 +91,7 @@ const charactersPerOperation = 4_000;
 
 const compilerOptions = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
 
-/** What an integrator writes with the client. */
+/** An integrator's code with the client. */
 const scoreWithClient = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.js';

@@ -7,7 +7,7 @@ const statement = (type: OutcomeType, reasonClass: ReasonClass | null, number: n
   ...{ type, reasonClass, occurredAtMs: number, retracts: null, statement: number },
 });
 
-/** What an event does, by itself and to the credit of a complete. */
+/** The effect of an event, by itself and on the credit of a complete. */
 function effectOf(type: OutcomeType, reasonClass: ReasonClass | null): string {
   const event = statement(type, reasonClass, 2);
   const alone = adjudicate([event]);

@@ -47,7 +47,7 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     throw new Error('the server ended before it listened');
   }
 
-  /** What the page says in the end, and what its backend answered. */
+  /** The page's last words, and its backend's reply. */
   async function visit(url: string): Promise<string> {
     const page = await browser.context.newPage();
     await page.goto(url, { waitUntil: 'load' });

@@ -76,7 +76,7 @@ const anyNeighborhood = fc.record({
   prefixes: nat(500),
 });
 
-/** What only duplication and independence read: repeats, candidates, likeness, the surroundings. */
+/** Only duplication and independence read these: repeats, candidates, likeness, the surroundings. */
 export const anyDuplication = fc.record({
   deviceSessionsDay: maybe(nat(40)),
   respondentDay: maybe(nat(40)),

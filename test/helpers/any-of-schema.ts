@@ -87,7 +87,7 @@ function drawObject(schema: Schema, options: AnyOfOptions, path: string): fc.Arb
     maxLength: 2,
   });
   return fc.tuple(fc.tuple(...fields), strangers).map(([values, others]) =>
-    // As a parser of JSON makes it: a name like __proto__ is a property of its own.
+    // A parser of JSON does the same: a name like __proto__ is an own property.
     Object.fromEntries([
       ...(path === '' || options.wild ? others : []),
       ...names.map((name, i) => [name, values[i]] as const).filter(([, value]) => value !== undefined),

@@ -1,4 +1,4 @@
-/** What the database holds at the end, compared with what callers were told. */
+/** Compares the database at the end with the replies that callers got. */
 import type t from 'tap';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import type { Database } from '../../src/stores/database/port.js';

@@ -20,7 +20,7 @@ export interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** What came of a capture, seen from the page. The outcome is as the camera part gave it. */
+/** The result of a capture, seen from the page. The outcome is the camera part's. */
 export interface CaptureRun {
   readonly outcome?: {
     readonly kind: 'captured' | 'unavailable' | 'refused';
@@ -166,7 +166,7 @@ export async function recordCamera(
   return { args: ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${file}`] };
 }
 
-/** What a page needs that has a computed person: `/run.js` and what it loads. */
+/** The files of a page with a computed person: `/run.js` and its imports. */
 export const readPersonFiles = (): Record<string, Buffer> => ({
   ...readFolder('test/sdk/capture/page', '/', /\.js$/),
   '/photo.jpg': readFileSync(repositoryPath('node_modules/@vladmandic/face-api/demo/sample6.jpg')),

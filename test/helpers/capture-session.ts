@@ -30,7 +30,7 @@ export interface Participant {
 
 export interface Participation {
   readonly run: CaptureRun;
-  /** What the page sent of its camera. */
+  /** The page's data of its camera. */
   readonly envelope: Partial<Envelope>;
   readonly reply: VerifyReply;
   readonly complaints: readonly string[];

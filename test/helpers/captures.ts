@@ -23,7 +23,7 @@ import { atRest, gauss, packFrames, project, webcam, type Camera, type Pose } fr
 export interface CaptureOptions {
   readonly seed: number;
   readonly challenges: readonly IssuedChallenge[];
-  /** What is done in place of what is asked, by position: one gesture, or several, a second each. */
+  /** The person does this instead of the requests, by position: one gesture, or several, a second each. */
   readonly performed: readonly (ChallengeType | readonly ChallengeType[])[];
   readonly framesPerSecond: number;
   /** How unevenly frames come: deviation of the time between two, ms. */
@@ -39,7 +39,7 @@ export interface CaptureOptions {
   readonly gapMs: number;
   /** Hash of every frame’s picture; null sends none. */
   readonly hash: ((frame: number) => string) | null;
-  /** What else the thing before the camera does: a picture that is waved, say. */
+  /** Further movement of the thing before the camera: a picture that is waved, say. */
   readonly sway: (atMs: number) => Partial<Pose>;
 }
 

@@ -2,7 +2,7 @@
 import { pointBytes, topologyPoints } from '../../src/contract/envelope.js';
 import type { Capture } from './captures.js';
 
-/** Where a point of a frame goes, in units. */
+/** Moves a point of a frame, in units. */
 export type PointChange = (x: number, y: number, frame: number) => readonly [x: number, y: number];
 
 /** Changes every point of every frame; each place takes the point of `from`, its own unless said. */

@@ -9,7 +9,7 @@ import type { TestService } from './service.js';
 
 const command = join(packageRoot, 'dist', 'src', 'cli', 'console.js');
 
-/** What `npm run console` prints. */
+/** The output of `npm run console`. */
 export async function printLink(
   { dataDirectory }: Pick<TestService, 'dataDirectory'>,
   args: readonly string[] = [],
@@ -18,7 +18,7 @@ export async function printLink(
   return (await promisify(execFile)('node', [command, ...args], { env: environment })).stdout.trim();
 }
 
-/** What axe finds, by its rules and elements. The policy of the page allows no script of others, so it runs as the debugger’s. */
+/** Findings of axe, by its rules and elements. The policy of the page allows no script of others, so it runs as the debugger’s. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(

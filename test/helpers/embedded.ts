@@ -59,7 +59,7 @@ async function ensureTemplate(): Promise<string> {
   return template;
 }
 
-/** What the content of the cluster depends on: the migrations, and the version of PGlite. */
+/** The content of the cluster depends on these: the migrations, and the version of PGlite. */
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256').update(
     await readFile(repositoryPath('node_modules/@electric-sql/pglite/package.json')),

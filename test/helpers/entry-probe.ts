@@ -1,4 +1,4 @@
-/** What the page that checks a browser sends, forged over HTTP: an ordinary device for each seed, at rest for a second. */
+/** The messages of the page that checks a browser, forged over HTTP: an ordinary device for each seed, at rest for a second. */
 import { createHash } from 'node:crypto';
 import { personDevice } from '../../src/contract/person-example.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
@@ -7,14 +7,14 @@ export interface ProbeSender {
   readonly agent: string;
   readonly address?: string | undefined;
   readonly seed: string;
-  /** What the browser says otherwise. */
+  /** The browser's differences. */
   readonly over?: Partial<ProbeBody> | undefined;
 }
 
 const read = (html: string, name: string): string =>
   (new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
-/** Where the page goes on by itself; null: the page does not check. */
+/** The page's next address; null: the page does not check. */
 export const nextOf = (html: string): string | null => read(html, 'next') || null;
 
 /** Sends the probe that `html` asks for. */

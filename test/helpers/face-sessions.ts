@@ -35,7 +35,7 @@ export interface FaceService {
   readonly clock: { aheadMs: number };
 }
 
-/** What a page measures of a person who does what the session asks, to be put over an envelope of the session. The clock goes on by as much. */
+/** Measurements of a person who does what the session asks, to be put over an envelope of the session. The clock goes on by as much. */
 export async function measurePerson(
   { service, clock }: FaceService,
   session: SessionReply,

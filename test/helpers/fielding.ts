@@ -1,5 +1,5 @@
 /**
- * What tests of studies need: calls of the audience API, respondents who follow links as a browser does, and a survey that sends people back.
+ * Helpers for tests of studies: calls of the audience API, respondents who follow links as a browser does, and a survey that sends people back.
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -95,9 +95,9 @@ export interface Respondent {
   readonly src: string;
   readonly address?: string;
   readonly agent?: string;
-  /** What the probe of the browser says otherwise. */
+  /** Differences in the browser's probe. */
   readonly probe?: Partial<ProbeBody>;
-  /** Of the browser, as `vh_device=...`. */
+  /** The browser's cookie, as `vh_device=...`. */
   readonly cookie?: string;
   /** Further parameters of the link. */
   readonly more?: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export interface Respondent {
 
 export interface Page {
   readonly status: number;
-  /** Where it sends, or null. */
+  /** The address of the redirect, or null. */
   readonly location: string | null;
   readonly title: string;
   readonly html: string;

@@ -20,7 +20,7 @@ export interface GalleryPage {
   readonly names: readonly string[];
   /** Draws screens, each into an element `[data-screen=NAME]`, in place of what was drawn before. */
   show(names: readonly string[], given?: Given): Promise<void>;
-  /** What respondents answered so far, in order. */
+  /** Answers of respondents so far, in order. */
   answers(): Promise<unknown[]>;
   /** Violations of the policy and errors of the page so far. */
   complaints(): Promise<string[]>;

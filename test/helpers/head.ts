@@ -47,7 +47,7 @@ const regions: readonly (readonly number[])[] = [
   [20, 21, 22],
 ];
 
-/** What a head does at one moment. Angles in degrees, shares 0-1, places in centimetres. */
+/** A head at one moment. Angles in degrees, shares 0-1, places in centimetres. */
 export interface Pose {
   readonly yaw: number;
   readonly pitch: number;

@@ -40,7 +40,7 @@ function moveHand(from: Point, to: Point, random: () => number): string[] {
 
 const clickHeld = (dwellMs: number): Commands => ['mousedown', '1', ...pause(dwellMs), 'mouseup', '1'];
 
-/** What a person does: goes to each target, a little off its centre, presses, types into the second, scrolls before the last. */
+/** A person goes to each target, a little off its centre, presses, types into the second, scrolls before the last. */
 export function actLikePerson(targets: readonly Point[], text: string, seed: number): Commands {
   const random = createRandom(seed);
   let from: Point = { x: 40 + random() * 100, y: 300 + random() * 100 };
@@ -67,7 +67,7 @@ export function actLikePerson(targets: readonly Point[], text: string, seed: num
   });
 }
 
-/** What a script does that was told the places: jumps there and presses at once. */
+/** A script that knows the places jumps there and presses at once. */
 export function actLikeRobot(targets: readonly Point[], text: string): Commands {
   return targets.flatMap((target, index) => [
     'mousemove',

@@ -12,7 +12,7 @@ import { repositoryPath } from './repository.js';
 type TearDown = { teardown(work: () => Promise<void>): unknown };
 
 export interface KafkaCluster {
-  /** Where the brokers listen, also one that was not started yet. */
+  /** The brokers listen here, including one that was not started yet. */
   readonly addresses: readonly string[];
   /** By its id, which counts from 1. */
   startBroker(id: number): void;

@@ -13,14 +13,14 @@ import { startStaticSite, type CollectedProbe, type StaticSite } from './static-
 
 export const scriptPath = '/sdk/lite/v1/vh-lite.iife.js';
 
-/** What the page remembers of itself, for tests to ask. */
+/** The page records this of itself, for tests to ask. */
 const recorder =
   "<script>window.seen={probes:[],errors:[]};document.addEventListener('vh-lite:probe',e=>seen.probes.push(e.detail));addEventListener('error',e=>seen.errors.push(e.message));addEventListener('unhandledrejection',e=>seen.errors.push(String(e.reason)))</script>";
 
 export interface LitePageOptions {
   /** Attributes of the script element; the key and the session of most tests when left out. */
   readonly attributes?: string;
-  /** What stands before the script element. */
+  /** HTML before the script element. */
   readonly html?: string;
   readonly headers?: Record<string, string>;
   readonly probeStatus?: number | 'hang';
@@ -33,7 +33,7 @@ export interface LitePageOptions {
 export interface LitePage {
   readonly page: Page;
   readonly site: StaticSite;
-  /** What came of the automatic run; waits for it. */
+  /** The result of the automatic run; waits for it. */
   waitForEvent(): Promise<{ sessionId: string; sent: boolean }>;
   /**
    * The load message with every signal in it, but for those that `gaps` names. A page that was busy sends a first one without what took long, and
@@ -104,6 +104,6 @@ export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser)
 /** The bundle as the sources are now. */
 export const bundle = (): string => probeFiles().script;
 
-/** What the contract holds against a message; empty when it is as agreed. */
+/** Violations of the contract in a message; empty if there are none. */
 export const listContractErrors = (body: unknown): string[] =>
   Check(ProbeBody, body) ? [] : Errors(ProbeBody, body).map((error) => `${error.instancePath} ${error.message}`);

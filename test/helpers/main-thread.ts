@@ -6,7 +6,7 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   readonly args?: { readonly name?: string };
-  /** Of a task: time of the processor, microseconds. */
+  /** The task's time of the processor, microseconds. */
   readonly tdur?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What every way in has to end as: a row for each end that a mount can have without a camera. */
+/** Every way in has the same ends: a row for each end that a mount can have without a camera. */
 import type { Page, Route } from 'playwright-core';
 import type { Test } from 'tap';
 import { lenient, type Ended, type PlainOptions, type SdkPage, type Way } from './sdk-page.js';

@@ -103,7 +103,7 @@ export async function startOrganizations(
   };
 }
 
-/** As a first start makes it. */
+/** Does the work of a first start. */
 async function writeDemo(database: Database, masterKey: Uint8Array): Promise<BootstrapIds> {
   const { readable } = await admitMasterKeys(database, { current: masterKey, kept: [] });
   const ids = await bootstrapDemo(database, createSigningSecrets(readable));

@@ -15,7 +15,7 @@ export interface Player {
   readonly pass?: (ms: number) => unknown;
 }
 
-/** What a person shows who does what is asked, each answer made after its challenge was revealed. */
+/** Plays a person who does what is asked, each answer made after its challenge was revealed. */
 export const playCapture = (count: number, player: Player, over: Partial<CaptureOptions> = {}): Promise<Capture> =>
   playAny(count, player, (challenges) => captureHuman({ seed: 1, leadMs: 1_000, gapMs: 1_000, ...over, challenges }));
 

@@ -1,5 +1,5 @@
 /**
- * What in a probe speaks for automation, by the plainest of rules. It serves to see whether the
+ * Evidence of automation in a probe, by the plainest of rules. It serves to see whether the
  * signals separate the set-ups; the service weighs them in its own way.
  */
 import type { ProbeBody } from '../../src/contract/probe.js';

@@ -11,7 +11,7 @@ import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 
 export interface ServiceProcess {
   readonly child: ChildProcess;
-  /** What it wrote so far. */
+  /** The output so far. */
   output(): { readonly stdout: string; readonly stderr: string };
   /** Resolves when it listens, with the addresses that it prints; rejects when it exits first. */
   listening(): Promise<{ readonly baseUrl: string; readonly adminUrl: string }>;

@@ -18,7 +18,7 @@ export interface RecordedCapture {
 /** A page need not wait as long as a person may take: less for who answers nothing, and for a loop to come round, than for who answers. */
 const patienceMs = { still: 2_500, looped: 5_000, waved: 4_000 };
 
-/** Who is before the camera in each of them, or what. */
+/** The person or thing before the camera in each of them. */
 export const recordedParticipants = {
   person: { answering: true, face: { seed: 11 } },
   unanswering: { answering: false, face: {}, patienceMs: patienceMs.still },
@@ -37,7 +37,7 @@ export type RecordedName = keyof typeof recordedParticipants;
 export const recordedPath = (name: RecordedName): string =>
   repositoryPath(`test/workers/verification/captures/${name}.json`);
 
-/** What the verdict of a recorded capture rests on: nobody alike, and nothing seen before. */
+/** The facts of a recorded capture: no similar person, and nothing seen before. */
 export function recordedFacts(name: RecordedName): VerdictFacts {
   const { envelope, challengeCalls } = JSON.parse(readFileSync(recordedPath(name), 'utf8')) as RecordedCapture;
   const times = challengeCalls.map(({ atMs }) => atMs);

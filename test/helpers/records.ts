@@ -62,7 +62,7 @@ function pathOfCounts(facts: ScoreBase['facts'], counts: CountFacts | null): { b
   };
 }
 
-/** What was known before and what was counted, from which these facts follow. */
+/** Splits facts into those known before and those counted. */
 export function splitFacts(facts: ScoreFacts): { base: ScoreBase; counted: Counted } {
   const {
     counts,
@@ -80,7 +80,7 @@ export function splitFacts(facts: ScoreFacts): { base: ScoreBase; counted: Count
   return { base, counted: { ...counted, device: deviceKnown ? 'd1' : null, probe: probe === null ? null : stored } };
 }
 
-/** Of an inconspicuous session. */
+/** The verdict of an inconspicuous session. */
 export const cleanVerdict: RecordedVerdict = {
   ...{ uncapped: 3, caps: [], agentPolicy: null, stepUpThreshold: 40, modelVersion: '0', score: 3 },
   ...{ recommendation: 'allow', verdictClass: 'unknown', duplicateBand: 'none', independence: 100, classification: [] },

@@ -24,7 +24,7 @@ const audienceUrl = 'https://audience.example/v1';
 const secrets = createSecretStore(new Uint8Array(32));
 const surveyKeys = new Map<string, string>();
 
-/** What the gate answers. */
+/** The reply of the gate. */
 export const allowed = JSON.stringify({
   score: 3,
   recommendation: 'allow',
@@ -34,7 +34,7 @@ export const allowed = JSON.stringify({
   reasons: [],
   degradedSignals: [],
 });
-/** Where an address is, of which nothing is known. */
+/** The location of an address of which nothing is known. */
 export const unknown = { country: null, networkClass: null, place: null, prefix: null };
 
 /** An instance: the ways in and out over its own handle of the database. The gate allows everybody. */

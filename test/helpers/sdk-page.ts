@@ -92,7 +92,7 @@ async function bundleReact(way: 'react' | 'next'): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
     target: 'es2022',
     platform: 'browser',
-    // As a bundler splits it off.
+    // A bundler splits it off in the same way.
     alias: { '#capture': '/capture.js' },
     external: ['/capture.js'],
   });

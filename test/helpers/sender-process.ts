@@ -6,7 +6,7 @@ import type t from 'tap';
 export interface SenderSettings {
   readonly databaseUrl: string;
   readonly kafkaBrokers: string;
-  /** Of the topics. */
+  /** The prefix of the topics. */
   readonly prefix: string;
   readonly leaseMs: number;
   readonly timeoutMs: number;

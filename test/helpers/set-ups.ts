@@ -83,7 +83,7 @@ const unflagged = {
   ignoreDefaultArgs: ['--enable-automation'],
 };
 
-/** What plug-ins against detection do: proxies around the natives that tell. */
+/** Plug-ins against detection do this: proxies around the natives that reveal them. */
 const stealthScript = `
   const wrap = (object, name, key, apply) => {
     const descriptor = Object.getOwnPropertyDescriptor(object, name);

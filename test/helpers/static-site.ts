@@ -20,7 +20,7 @@ export interface StaticSite {
   readonly origin: string;
   /** Probes in order of arrival. */
   readonly probes: CollectedProbe[];
-  /** What pages posted to /note, in order of arrival. */
+  /** Posts of pages to /note, in order of arrival. */
   readonly notes: unknown[];
   /** Methods and paths asked for, in order. */
   readonly requests: string[];

@@ -47,7 +47,7 @@ export function findStack(t: Pick<Test, 'comment' | 'fail'>, leftOut: string): S
 
 interface StackState extends Stack {
   readonly running: readonly StackService[];
-  /** Of services that run without containers. */
+  /** Process ids of services that run without containers. */
   readonly pids: Readonly<Record<string, number>>;
 }
 
@@ -103,7 +103,7 @@ export async function startOwnStack(
   };
 }
 
-/** Where a stack has its ports without an offset; Kafka takes the next one, too. All stay below those that the system gives to outgoing connections. */
+/** The ports of a stack without an offset; Kafka takes the next one, too. All stay below those that the system gives to outgoing connections. */
 const basePorts = [25_432, 26_379, 29_092, 29_093];
 const [offsetMin, offsetMax] = [1_600, 3_600];
 

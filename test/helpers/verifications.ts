@@ -39,7 +39,7 @@ export const envelopeFor = (session: SessionReply, over: Readonly<Record<string,
   ...over,
 });
 
-/** What an automated browser says of itself. */
+/** An automated browser that reports it. */
 export const automated = {
   device: { ...deviceOnlyExample.device, auto: { ...deviceOnlyExample.device.auto, webdriver: true } },
   nonce: 'of another session',

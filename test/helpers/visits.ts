@@ -12,7 +12,7 @@ const linuxChrome =
 const headlessChrome = linuxChrome.replace('Chrome/', 'HeadlessChrome/');
 const protocolAttached = { webdriver: false, globals: [], debugStack: true, debugGetter: true };
 
-/** What a driver’s clicks and keys look like through the debugging protocol. */
+/** A driver’s clicks and keys through the debugging protocol. */
 export const driverBehavior: Behavior = {
   ...humanBody().beh,
   moves: 12,

@@ -57,7 +57,7 @@ export async function makeWebhookWorld(t: Test, stack: Stack) {
     stores: { database, log },
     settings,
     receiver,
-    /** Of all senders at this moment. */
+    /** Counts leases of all senders at this moment. */
     leasesInFlight: () => count('leased'),
     /** Commits events and, unless they are to be left in the outbox as by a writer that died, hands them to the log. */
     async fire(events: number, { published = true } = {}): Promise<void> {

@@ -28,7 +28,7 @@ t.setTimeout(120_000 + killsMax * 5_000);
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const base64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
-/** What a process is given, step by step. */
+/** The keys of a process, step by step. */
 const steps = {
   before: { VH_MASTER_KEY: base64(first) },
   reading: { VH_MASTER_KEY: base64(first), VH_MASTER_KEYS_KEPT: base64(second) },

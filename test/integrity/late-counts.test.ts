@@ -56,7 +56,7 @@ else {
     t.equal((await score()).receiptId, first.receiptId);
     await waitUntil(async () => (await evidence(first)).provenance?.faithful === true, 'it is recorded');
 
-    // As the store has it from a process with other rules.
+    // The store has this from a process with other rules.
     const store = new Redis(redis.url);
     t.teardown(() => store.quit());
     const { modelVersion } = (await evidence(first)).provenance;

@@ -1,4 +1,4 @@
-/** What one score, and one validation of a token, asks of the stores once everything it needs is cached. */
+/** Counts the requests to the stores of one score, and of one validation of a token, once everything is cached. */
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import t from 'tap';

@@ -1,5 +1,5 @@
 /**
- * Who may call what. One line for each operation of the API document, one column for each kind of credential; `ok` is any success.
+ * Access of callers to operations. One line for each operation of the API document, one column for each kind of credential; `ok` is any success.
  * Columns from left to right:
  *
  *   no valid credential     none, garbage, an expired key, a revoked key, an expired dashboard token

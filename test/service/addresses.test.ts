@@ -1,4 +1,4 @@
-/** Where things are: the API root with its version, the key set under it, the bundles beside it. */
+/** Addresses of the service: the API root with its version, the key set under it, the bundles next to it. */
 import t from 'tap';
 import { startTestService } from '../helpers/service.js';
 

@@ -1,4 +1,4 @@
-/** What a project and a backend may demand of a pass: a judged camera capture, the project's own mode of the widget, this person, once. */
+/** Demands of a project and a backend on a pass: a judged camera capture, the project's own mode of the widget, this person, once. */
 import t from 'tap';
 import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import { createClient, isPass } from '../../sdk/node/index.js';

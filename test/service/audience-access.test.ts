@@ -75,7 +75,7 @@ async function makeSupplier(): Promise<string> {
 
 const shared = [await makeSupplier()];
 
-/** What an action starts from; the documented body of what takes one. */
+/** The actions before an action; a body as documented if it takes one. */
 const before: Readonly<Record<string, readonly string[]>> = {
   pauseStudy: ['launch'],
   resumeStudy: ['launch', 'pause'],
@@ -83,7 +83,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
   reportReturn: ['launch'],
   withdrawDispute: ['launch'],
 };
-/** Of a respondent who was sent to the survey. */
+/** Sends a respondent to the survey; returns the place. */
 async function enterStudy(studyId: string): Promise<string> {
   const url = `${audienceUrl}/enter/${studyId}?rid=r&src=s`;
   return placeAt((await openEntry(url)).location);
@@ -110,7 +110,7 @@ const refused: Partial<Record<Kind, Answer>> = {
   tokenWithoutScope: '403',
   tokenInProjectOfOthers: '404',
 };
-/** Of a study: only its project, its organization, and clients of that, in the world that it was made in. */
+/** Only a study's project, its organization, and clients of that reach it, in the mode that it was made in. */
 const beyond = ['otherOrganizationKey', 'otherProjectKey', 'testKey', 'tokenInSibling', 'tokenOfOthers'] as const;
 const notTheirs: Partial<Record<Kind, Answer>> = Object.fromEntries(beyond.map((kind) => [kind, '404']));
 

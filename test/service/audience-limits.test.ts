@@ -47,7 +47,7 @@ const asked = (sampleSize: number, more: object = {}) =>
   creation(survey.url, { audience: { countries: ['DE'], language: 'en', sample_size: sampleSize, ...more } });
 const read = async ({ studyId }: StudyReply): Promise<StudyReply> => (await call('GET', `/studies/${studyId}`)).body;
 
-/** What the probe of one browser says each time: its token and its pictures. */
+/** The probe of one browser is the same each time: its token and its pictures. */
 const oneBrowser = (n: number): Partial<ProbeBody> => ({
   ids: { token: `00000000000000a${n}`, kept: true },
   gfx: { ...personDevice.gfx, canvas: `0000a00${n}`, audio: 124.5 },

@@ -40,7 +40,7 @@ async function patch(config: object, fields: object = {}): Promise<void> {
   t.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** What does not pass by itself, from a page that can go on to the camera. */
+/** Signals that do not pass by themselves, from a page that can go on to the camera. */
 const passive = { device: automated.device, cameraFailureReason: undefined, canEscalate: true };
 const ask = async (session: SessionReply, over: object = {}) => {
   const { status, body } = await verify(service, session, { ...passive, ...over });

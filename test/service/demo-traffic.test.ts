@@ -13,7 +13,7 @@ const masterKey = loadMasterKey(service.dataDirectory);
 const invent = () => sendOperatorCommand(service.bootstrap.adminUrl, masterKey, { command: 'demo-traffic' });
 const simulate = async (body: object): Promise<SimulationReply> =>
   (await service.call('POST', '/lite/simulate', { body })).body;
-/** What the outcomes of the invented month say, whatever day it ends on. */
+/** The sessions of the invented month that have outcomes, whatever day it ends on. */
 const heardOf = inventSessions(1_200, 0, createRandom(20_261)).filter(({ outcomes }) => outcomes.length > 0);
 const reversed = heardOf.filter(({ outcomes }) => outcomes.some(({ type }) => type === 'buyer_reject'));
 const expected = { fraud: reversed.length, honest: heardOf.length - reversed.length };

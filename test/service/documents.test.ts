@@ -98,7 +98,7 @@ t.test('the guides come first, are served, and lead to nothing that is not', asy
     t.equal((await fetch(bootstrap.siteUrl + path)).status, 404, path);
 });
 
-/** What a path of the document names, in the demo organization. Keys are made for the call, so that none that is needed dies. */
+/** Fills in the names in a path of the document, in the demo organization. Keys are made for the call, so that none that is needed dies. */
 async function fillIn(path: string): Promise<string> {
   let filled = path
     .replace('{projectId}', bootstrap.projectId)

@@ -1,4 +1,4 @@
-/** What calls meet between SIGTERM and the end of the process. */
+/** Replies to calls between SIGTERM and the end of the process. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';

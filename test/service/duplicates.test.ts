@@ -1,4 +1,4 @@
-/** Who counts as having taken part already: the table of docs/reference/duplicates.md, row by row, against a service. */
+/** Repeated participation: the table of docs/reference/duplicates.md, row by row, against a service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -61,7 +61,7 @@ async function openProject(deduplication: object) {
 const ann = { respondentId: 'ann', device: 'laptop' };
 const face = randomDirection(random);
 
-/** What happened before, and who comes now. */
+/** The earlier participation, and the present one. */
 interface Scene {
   readonly deduplication?: object;
   readonly before: Visit;

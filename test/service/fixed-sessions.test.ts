@@ -27,7 +27,7 @@ const sandbox = await makeTestKey();
 
 const notesOf = ({ evidence }: ScoreReply): string[] => evidence.notes.map(({ code }) => code);
 
-/** What stands in the reply of each. */
+/** The reply of each. */
 const verdicts = {
   test_allow: { recommendation: 'allow', verdictClass: 'human', duplicate: { band: 'none', measured: true } },
   test_review: { recommendation: 'review', verdictClass: 'unknown', stepUpIntensity: 'none' },

@@ -72,7 +72,7 @@ const named = {
   deviceHash: few('device'),
   ipPrefixHash: few('prefix'),
   declaredCountry: fc.constantFrom('DE', 'us', 'GB', ''),
-  // As a whole: at most as many completes as attempts are taken.
+  // The whole is consistent: at most as many completes as attempts are taken.
   respondentStats: fc
     .tuple(
       fc.nat({ max: 1_000 }),
@@ -117,7 +117,7 @@ async function post(path: string, sent: unknown): Promise<{ status: number; body
   return answer;
 }
 
-/** What the specification promises of every score. */
+/** Promises of the specification for every score. */
 function assertPromises(sent: Record<string, unknown>, reply: Reply): void {
   // The schema of the reply holds whole numbers from 0 to 100 for score, duplicateScore and the six categories.
   assert.ok(isReply.Check(reply), JSON.stringify(isReply.Errors(reply)[0]));

@@ -65,7 +65,7 @@ const payloads = (sessionId: string): readonly Payload[] =>
 const arrived = (sessionId: string, count: number): Promise<void> =>
   waitUntil(() => payloads(sessionId).length >= count, `${count} flags of ${sessionId}`);
 
-/** What is sent first arrives before what a later session sends: once that is there, nothing more comes of the others. */
+/** Earlier messages arrive before those of a later session: once that is there, nothing more comes of the others. */
 async function settle(): Promise<void> {
   const last = await createSession(service);
   await report(last, { questions: [{ ...question, questionId: `last ${last.sessionId}`, pasteCount: 99 }] });

@@ -1,4 +1,4 @@
-/** What corrections and bans do to later scores, through the service. */
+/** Effects of corrections and bans on later scores, through the service. */
 import t from 'tap';
 import type { OutcomeReply } from '../../src/contract/outcome.js';
 import type { ScoreReply } from '../../src/contract/score.js';

@@ -1,4 +1,4 @@
-/** What was read of a project can be written back: it changes nothing, now or later. */
+/** A project that was read can be written back: it changes nothing, now or later. */
 import fc from 'fast-check';
 import t from 'tap';
 import { ProjectConfig, type ProjectReply } from '../../src/contract/project.js';
@@ -20,7 +20,7 @@ const read = async (projectId: string): Promise<ProjectReply> =>
 const patch = (projectId: string, body: object, as = headers): Promise<Answer> =>
   service.call('PATCH', `/projects/${projectId}`, { body, headers: as });
 
-/** Of projects that are compared: all but who they are. */
+/** The fields by which projects are compared: all but their identity. */
 const settingsOf = ({ projectId: _p, siteKey: _s, probeKey: _k, createdAt: _c, ...settings }: ProjectReply) => settings;
 
 const origins = fc.uniqueArray(fc.constantFrom('https://a.example', '*.b.example', 'localhost:*'));

@@ -1,4 +1,4 @@
-/** What a key may ask of provisioning: never a key that it could not make by itself. */
+/** Limits of a key in provisioning: it never makes a key that it could not make by itself. */
 import t from 'tap';
 import type { MintedKeyReply } from '../../src/contract/api-key.js';
 import type { ProvisioningReply } from '../../src/contract/project.js';

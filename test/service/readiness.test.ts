@@ -1,4 +1,4 @@
-/** What an operator is told of a store that answers and does not serve, and of one that a start cannot use. */
+/** Reports to an operator about a store that replies and does not serve, and about one that a start cannot use. */
 import t from 'tap';
 import { Redis } from 'ioredis';
 import { loadMasterKey } from '../../src/crypto/master-key.js';

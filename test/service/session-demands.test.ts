@@ -1,4 +1,4 @@
-/** What a session demands of its page: it says so when it is created, and a project that changes meanwhile demands no more of it. */
+/** Demands of a session on its page: it says so when it is created, and a project that changes meanwhile demands no more of it. */
 import t from 'tap';
 import type { SessionReply } from '../../src/contract/session.js';
 import { envelopeBytesMax } from '../../src/limits.js';

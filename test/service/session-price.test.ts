@@ -1,4 +1,4 @@
-/** What sessions cost an address that makes many. */
+/** The price of sessions for an address that makes many. */
 import t, { type Test } from 'tap';
 import { solveProof } from '../../sdk/widget/proof.js';
 import type { RequiredProof, SolvedProof } from '../../src/contract/session-proof.js';

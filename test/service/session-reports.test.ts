@@ -1,4 +1,4 @@
-/** What is reported of one session: to the page, with its token, and to the webhooks of each event and version. */
+/** Reports on one session: to the page, with its token, and to the webhooks of each event and version. */
 import t from 'tap';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { TokenReply } from '../../src/contract/token.js';

@@ -35,7 +35,7 @@ const invite = async (study: StudyReply, by: CreatedSupplierReply, respondents: 
 const linkOf = async (study: StudyReply, by: CreatedSupplierReply, rid: string): Promise<string> =>
   (await invite(study, by, [{ rid }])).invitations[0]?.url ?? '';
 const isIn = ({ location }: { readonly location: string | null }): boolean => location?.startsWith(survey.url) === true;
-/** As the documentation has suppliers do it. */
+/** Suppliers sign like this, according to the documentation. */
 function signByHand(study: StudyReply, rid: string, secret: string, expSeconds: number): string {
   const lines = ['vh-entry-1', study.studyId, rid, 'north', String(expSeconds), 'DE', '', '', ''];
   const sig = createHmac('sha256', secret).update(lines.join('\n')).digest('base64url');

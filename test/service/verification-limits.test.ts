@@ -1,4 +1,4 @@
-/** What stands between a session and its verdict besides the envelope: quota, trial, origin, retry budget, retention. */
+/** Limits between a session and its verdict, in addition to the envelope: quota, trial, origin, retry budget, retention. */
 import { dropExpiredSessions } from '../../src/verification/sessions/session-retention.js';
 import t from 'tap';
 import { insertOrganization } from '../../src/administration/organization-store.js';
@@ -142,7 +142,7 @@ t.test('the session after the month’s last is refused with 429 and stays open;
   nowMs = startedAtMs;
 });
 
-/** What a refusal says, but for the id of its request. */
+/** A refusal without the id of its request. */
 const told = (body: unknown): object => ({ ...(body as object), requestId: null });
 
 t.test('a session of a trial that ended meanwhile is refused with 402', async (t) => {

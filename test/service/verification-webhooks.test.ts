@@ -1,4 +1,4 @@
-/** What the webhooks of a verification carry, delivered, against the answer that the page got. */
+/** Webhooks of a verification, as delivered, against the reply that the page got. */
 import t from 'tap';
 import { createPatch } from '../helpers/project-fields.js';
 import { startReceiver } from '../helpers/receiver.js';

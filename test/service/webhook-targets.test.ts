@@ -1,4 +1,4 @@
-/** What owners name as receivers, and what receivers answer, on a running service. */
+/** Receivers that owners name, and their replies, on a running service. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import t from 'tap';

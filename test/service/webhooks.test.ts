@@ -126,7 +126,7 @@ t.test('a new secret signs from the next delivery on; the old one only where an 
   await test(made.webhookId);
   const third = await rotate({ overlapHours: 1 });
   await waitUntil(() => receiver.received.length >= 1, 'the first arrives');
-  // What was on its way when the secret changed may carry the old one; a delivery made afterwards never does, a second later.
+  // A delivery on its way when the secret changed may carry the old one; a delivery made afterwards never does, a second later.
   const last = await pollUntil('the new secret is in force', async () => {
     const sent = await testAndReceive(receiver, made.webhookId);
     const signed = `${String(sent.headers['x-service-timestamp'])}.${sent.body}`;

@@ -27,7 +27,7 @@ async function open(
   return { stores, directory };
 }
 
-/** What is appended arrives, the counters and the database answer. */
+/** Appended entries arrive, the counters and the database answer. */
 async function checkStores(t: Test, { database, lookups, counters, log }: Stores): Promise<void> {
   const seen: string[] = [];
   await log.subscribe({

@@ -29,7 +29,7 @@ const statesOf = async (database: Database): Promise<Readonly<Record<string, num
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 };
 
-/** What holds whichever stores are below. */
+/** This holds for every kind of stores. */
 function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database; log: Log }>): void {
   t.test('delivering', async (t) => {
     const { database, log } = await open(t);

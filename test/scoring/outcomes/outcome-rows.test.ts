@@ -90,7 +90,7 @@ if (stack !== null) {
         database,
         rows.map((row) => ({ ...row, sessionRef: `${part} ${row.sessionRef}` })),
       );
-    // What a connection did before counts as its transaction's too, for a second.
+    // Earlier work of a connection counts as its transaction's too, for a second.
     const read = await createWorkOrders(await open(), 20).next(async (tx, sessions) => {
       await readjudicate(tx, sessions);
       return tx.query(

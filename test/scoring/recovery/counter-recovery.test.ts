@@ -1,4 +1,4 @@
-/** What Redis lost comes back: all of it, or the end of it, and what was on its way to the database. On a Redis of its own, the rest embedded. */
+/** Data that Redis lost comes back: all of it, or the end of it, and records on their way to the database. On a separate Redis, the rest embedded. */
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { startReceiptConsumer } from '../../../src/scoring/receipts/consumer.js';

@@ -13,7 +13,7 @@ const browser = skip === false ? await launchDriven() : undefined;
 const service = skip === false ? await startTestService(t) : undefined;
 t.teardown(() => browser?.close());
 
-/** What the judgement rests on, for a test that fails. */
+/** The basis of the judgement, for a test that fails. */
 const told = ({ run, reply }: Participation) => ({
   scores: reply.scores,
   signals: reply.fraudSignals,

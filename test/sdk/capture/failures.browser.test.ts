@@ -1,4 +1,4 @@
-/** What keeps a capture from happening: each in the contract’s words, the camera off afterwards, and never an error that reaches the page. */
+/** Obstacles to a capture: each in the contract’s words, the camera off afterwards, and never an error that reaches the page. */
 import t from 'tap';
 import { launchDriven } from '../../helpers/browser.js';
 import { traceTasks } from '../../helpers/main-thread.js';
@@ -9,7 +9,7 @@ import { challengesOf, openCapturePage, withoutChromium } from '../../helpers/ca
 t.setTimeout(300_000);
 
 const skip = withoutChromium;
-/** What the browser calls a long task; here in time of the processor, which other programs do not lengthen. */
+/** The browser's limit of a long task; here in time of the processor, which other programs do not lengthen. */
 const longTaskMs = 50;
 const sumOfLong = (tasks: readonly number[]): number =>
   tasks.filter((ms) => ms > longTaskMs).reduce((sum, ms) => sum + ms, 0);

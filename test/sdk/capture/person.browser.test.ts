@@ -45,7 +45,7 @@ t.test(
     t.match(reply, { status: 'pass', isDuplicate: false, biometricEvidence: 'seen' }, 'status', told);
     t.equal(reply.assuranceLevel, 'biometric');
     t.ok((reply.scores.liveness ?? 0) >= 0.8, 'liveness', told);
-    // What the page counts guides the respondent and decides nothing; at few frames a second it may miss one that the service sees.
+    // The page's count guides the respondent and decides nothing; at few frames a second it may miss one that the service sees.
     t.ok(Number(run.outcome?.telemetry?.['challengesPassed'] ?? 0) >= 2, 'challenges as the page counts them');
     t.match(run.outcome?.telemetry, {
       challengesTotal: 3,

@@ -15,7 +15,7 @@ load().then((botd) => fetch('/note', { method: 'POST', body: JSON.stringify(botd
 const rivalPath = '/rival.js';
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium, Xvfb or xdotool is not installed';
 
-/** What one set-up gave away, and what the other library made of it. */
+/** Traces of one set-up, and the other library's verdict on it. */
 async function measure(t: Test, setUp: SetUp, files: Record<string, string>) {
   const site = await startStaticSite({ files });
   t.teardown(() => site.close());

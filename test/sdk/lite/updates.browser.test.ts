@@ -53,7 +53,7 @@ testInBrowser('a page left before its load message was due sends one all the sam
   await page.evaluate(
     "VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }); setTimeout(() => (location.href = '/next')); 0",
   );
-  // Where the page took its time to leave, an update follows and may overtake it.
+  // If the page took its time to leave, an update follows and may overtake it.
   const { body } = await site.waitForProbe('the load message', ({ body }) => body.phase === 'load');
   t.strictSame(listContractErrors(body), []);
 });

@@ -1,4 +1,4 @@
-/** What a developer gets wrong at first: each is refused by a sentence that names it, at the earliest moment, and nothing is sent or passed over. */
+/** First mistakes of a developer: each is refused by a sentence that names it, at the earliest moment, and nothing is sent or ignored. */
 import t from 'tap';
 import {
   createClient,

@@ -82,7 +82,7 @@ const post = async (url: string, body: unknown) => {
   return { status: response.status, body: (await response.json()) as { readonly gate: Decision | null } };
 };
 
-/** What a survey's backend would see of both frameworks. */
+/** A survey's backend sees this of both frameworks. */
 async function checkGate(test: Pick<typeof t, 'match' | 'equal'>, url: string): Promise<void> {
   const scored = await post(`${url}/submit`, { sessionId: `gate-${url}` });
   test.match(scored, { status: 200, body: { gate: { degraded: false, score: { sessionId: `gate-${url}` } } } });

@@ -1,5 +1,5 @@
 /**
- * What a page’s mounts report while a session goes on, in a real browser against the real service: a question that the page observes raises
+ * Reports of a page’s mounts while a session goes on, in a real browser against the real service: a question that the page observes raises
  * the project’s flag, reports are bounded, and none of them touches a verdict.
  */
 import { randomUUID } from 'node:crypto';
@@ -118,7 +118,7 @@ void t.test('activity of a session', { skip, timeout: 280_000 }, async (t) => {
       await page.evaluate('new Promise((done) => setTimeout(done))');
       const sent = reports.length;
       await page.click('#next');
-      // What is new and waits would go out now.
+      // New data that waits would go out now.
       await page.evaluate("void dispatchEvent(new PageTransitionEvent('pagehide'))");
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       t.equal(reports.length, sent, 'and nothing after the element has gone');

@@ -34,7 +34,7 @@ const verified = (status: 'pass' | 'fail', code: string | null = null): FlowEven
 const read = (choice: 'retry' | 'done'): FlowEvent => ({ kind: 'read', choice });
 const trouble: FlowEvent = { kind: 'trouble', reason: 'network', message: 'E030' };
 
-/** What was asked for, in order, and the last step. */
+/** The requested steps, in order, and the last step. */
 function follow(over: Partial<Plan>, events: readonly FlowEvent[]): { readonly kinds: string[]; readonly last: Step } {
   let step = begin({ ...plan, ...over });
   const kinds = [step.effect.kind as string];

@@ -52,7 +52,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     await page.getByText('Nordlicht').nth(1).waitFor();
     await page.getByRole('button', { name: 'Continue without camera' }).click();
     await page.getByRole('heading', { name: 'Continuing without camera' }).waitFor();
-    // What that is worth is the project's to say; it is never left open, and never asked again.
+    // The project decides its worth; it is never left open, and never asked again.
     const { result, error } = await settled();
     t.equal(
       result?.verificationOutcome ?? error?.context?.['sessionId'] !== undefined,
@@ -188,7 +188,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     },
   );
 
-  /** Who is seen passes by what is seen. */
+  /** A respondent who is seen passes by the capture. */
   const seen = {
     customThresholds: { ...lenient, liveness: 0.65 },
     config: {

@@ -31,7 +31,7 @@ void t.test('from options to end', { skip }, async (t) => {
   const patch = createMountPatch(t, service);
   // Together they make more sessions than one browser may in a minute.
   t.beforeEach(() => site.forget());
-  /** What a page asked of the service, by path. */
+  /** Records a page's requests to the service, by path. */
   const watchCalls = (page: SdkPage['page']) => {
     const calls = { sessions: [] as unknown[], verify: [] as unknown[] };
     page.on('request', (request) => {

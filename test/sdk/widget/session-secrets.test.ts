@@ -2,7 +2,7 @@ import t from 'tap';
 import type { SessionReply } from '../../../src/contract/session.js';
 import { createSessionSecrets, type TabStorage } from '../../../sdk/widget/session-secrets.js';
 
-/** As a browser’s: its entries are its own properties. */
+/** Behaves like a browser’s storage: its entries are its own properties. */
 class MemoryStorage implements TabStorage {
   [name: string]: unknown;
   getItem(name: string) {

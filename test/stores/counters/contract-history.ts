@@ -25,7 +25,7 @@ export async function testHistory(t: Test, subject: ContractSubject): Promise<vo
   await testRestored(t, subject);
 }
 
-/** What a session that was scored like this is restored from. */
+/** The restored form of a session that was scored like this. */
 export function countedOf(
   input: ScoreCountInput,
   probe: { sketch: CountedSession['sketch']; bands: readonly string[]; token?: string | null } = {

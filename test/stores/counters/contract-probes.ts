@@ -1,5 +1,5 @@
 /**
- * What every adapter promises of probes: all page loads of a session stand, within bounds that clean ones cannot use to push out the worst.
+ * Promises of every adapter about probes: all page loads of a session stand, within bounds that clean ones cannot use to push out the worst.
  */
 import type { Test } from 'tap';
 import type { ProbeStoreInput, StoredProbe } from '../../../src/stores/counters/port.js';

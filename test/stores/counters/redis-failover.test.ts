@@ -1,4 +1,4 @@
-/** What stands behind the name changes: a replica takes over, a server turns into one, or is set up to throw keys away. */
+/** The server behind the name changes: a replica takes over, a server turns into one, or is set up to evict keys. */
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';

@@ -1,5 +1,5 @@
 /**
- * What the counters in Redis do when Redis is away, silent, out of memory, restarted, or has forgotten the scripts.
+ * The counters while Redis is unavailable, silent, out of memory, restarted, or has forgotten the scripts.
  */
 import { createServer } from 'node:net';
 import { once } from 'node:events';

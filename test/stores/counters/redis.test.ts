@@ -39,7 +39,7 @@ if (redis === null) {
       const first = await right.takeRate(tag, Date.now(), limits);
       const second = await ahead.takeRate(tag, Date.now() + aheadMs, limits);
       t.equal(first.allowed, true);
-      // Where a minute ended between the two calls, the second is of the next one for both.
+      // If a minute ended between the two calls, the second is of the next one for both.
       t.equal(second.allowed, second.resetAt !== first.resetAt);
       t.ok(second.resetInSeconds > 0 && second.resetInSeconds <= 60, String(second.resetInSeconds));
       t.ok(Math.abs(second.resetAt - first.resetAt) <= 60);

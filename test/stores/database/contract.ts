@@ -1,4 +1,4 @@
-/** What every adapter of the database port promises; embedded.test.ts and postgres.test.ts run it against theirs. */
+/** Promises of every adapter of the database port; embedded.test.ts and postgres.test.ts run it against theirs. */
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import type { Test } from 'tap';

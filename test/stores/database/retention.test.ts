@@ -43,7 +43,7 @@ async function fill(...ages: readonly number[]): Promise<void> {
     [ages],
   );
 }
-/** As though the last round had been so long ago. */
+/** Pretends that the last round was so long ago. */
 const lastRoundWas = (days: number) =>
   database.query(
     `INSERT INTO retention_marks (what, deleted_before) VALUES ('notes', now() - (30 + $1::int) * interval '1 day')

@@ -66,7 +66,7 @@ async function makeOrganization(database: Database, name: string): Promise<strin
   });
 }
 
-/** What background work alone goes through, and no statement of one organization has a grant on. */
+/** Background work alone goes through these, and no statement of one organization has a grant on them. */
 const scored = ['receipts', 'outcomes', 'outcome_subjects', 'adjudications', 'history'];
 
 /** A row of each, the session being one of a test key's world. */
@@ -123,7 +123,7 @@ async function holdScored(t: Test, database: Database, organizationId: string): 
   }
 }
 
-/** Where the role was made: without an organization it sees nothing, and what is of no organization alone is not granted to it. */
+/** The new role sees nothing without an organization, and rows of no organization alone are not granted to it. */
 async function holdClosed(t: Test, database: Database, organizationId: string): Promise<void> {
   const [role] = await database.query(
     "SELECT 1 FROM pg_roles WHERE rolname = 'verifyhuman_tenant' AND pg_has_role(oid, 'MEMBER')",

@@ -1,4 +1,4 @@
-/** What every adapter of the log port promises; table-log.test.ts and kafka-log.test.ts run it against theirs. */
+/** Promises of every adapter of the log port; table-log.test.ts and kafka-log.test.ts run it against theirs. */
 import type { Test } from 'tap';
 import type { Log, LogEntry, Subscription, Topic } from '../../../src/stores/log/port.js';
 import { waitUntil } from '../../helpers/wait-until.js';
@@ -212,7 +212,7 @@ function testStop(t: Test, log: Log): void {
   });
 }
 
-/** Of a topic, in any adapter. */
+/** The most partitions of a topic, in any adapter. */
 const partitionsMax = 6;
 
 function testLinger(t: Test, log: Log): void {

@@ -43,7 +43,7 @@ async function gather(t: Test, database: Database, log: Log): Promise<SessionEve
 const countOf = async (database: Database): Promise<number> =>
   (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM outbox'))[0]?.n ?? -1;
 
-/** What holds whichever stores are below. */
+/** This holds for every kind of stores. */
 function testOutbox(t: Test, open: (t: Test) => Promise<{ database: Database; log: Log }>): void {
   t.test('the outbox', async (t) => {
     const { database, log } = await open(t);

@@ -1,4 +1,4 @@
-/** Which frames a session has to show: each answer at its furthest and on its way, the rest before, and others, that nobody knows before. */
+/** Frames that a session has to show: each answer at its furthest and on its way, the rest before, and others that are unpredictable. */
 import t from 'tap';
 import type { ChallengeCall } from '../../../src/contract/session.js';
 import type { ChallengeType } from '../../../src/contract/verdict.js';

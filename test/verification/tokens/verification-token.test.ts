@@ -156,7 +156,7 @@ const eddsa = (head: object, payload: object = claims): string => {
   const signed = `${part(head)}.${part(payload)}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 };
-/** As a redirect carries it. */
+/** The form that a redirect carries. */
 const vhToken = (over: object = {}, head: object = {}): string =>
   eddsa({ alg: 'EdDSA', typ: 'vh-verification+jwt', kid: 'k1', ...head }, { ...claims, aud: 'proj_1', ...over });
 
@@ -176,7 +176,7 @@ t.test('a vh_token validates as the verificationToken does, for whoever may ask'
 const [head = '', body = '', tail = ''] = signVerificationToken(current, claims).split('.');
 const raw = publicKey.export({ format: 'der', type: 'spki' });
 
-/** What an attacker may send, each with the one answer that is right. */
+/** Tokens of an attacker, each with the one right answer. */
 const attacks: Readonly<Record<string, readonly [token: string, error: 'INVALID' | 'MALFORMED']>> = {
   'alg none without a signature': [
     `${part({ alg: 'none', typ: 'vh-verification+jwt', kid: '2' })}.${body}.`,

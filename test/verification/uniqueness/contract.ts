@@ -1,4 +1,4 @@
-/** What the comparison promises on either database; embedded.test.ts and postgres.test.ts run it against theirs. */
+/** Promises of the comparison on either database; embedded.test.ts and postgres.test.ts run it against theirs. */
 import type { Test } from 'tap';
 import { insertOrganization } from '../../../src/administration/organization-store.js';
 import { insertProject } from '../../../src/administration/project-store.js';
@@ -22,7 +22,7 @@ export const startMs = Date.UTC(2026, 0, 10, 12);
 const masterKey = new Uint8Array(32).fill(7);
 const tableOfTwo = createFaceModels([testModel, { ...testModel, model: 'other-face' }]);
 
-/** What the instances of one test file share. */
+/** State that the instances of one test file share. */
 export interface Shared {
   readonly database: Database;
   readonly pool: Pool;

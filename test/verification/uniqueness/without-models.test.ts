@@ -1,5 +1,5 @@
 /**
- * Where no face model is configured there is no index of faces: nothing reads the database, and nothing waits.
+ * Without a face model there is no index of faces: nothing reads the database, and nothing waits.
  */
 import t from 'tap';
 import { createMakeRef } from '../../../src/crypto/master-key.js';

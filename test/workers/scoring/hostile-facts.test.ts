@@ -1,5 +1,5 @@
 /**
- * What a respondent’s own bytes may not do to a score: names from `Object.prototype` as values, a person-like act beside a driver’s own word, a
+ * Forbidden effects of a respondent’s own bytes on a score: names from `Object.prototype` as values, a person-like act beside a driver’s own word, a
  * probe of a few fields, and what may not move risk at all. Each test is named after the sentence that it holds.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * What decides a verdict stands in tables, and the model’s version hashes them: two versions of the rules that differ in a number or a name never
+ * Tables decide a verdict, and the model’s version hashes them: two versions of the rules that differ in a number or a name never
  * carry the same hash. The sources are read as the compiler reads them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ interface Found {
 function hashedNames(sources: ReadonlyMap<string, ts.SourceFile>): Set<string> {
   const names = new Set<string>();
   const take = (node: ts.Node): void => {
-    // What a property is called is no reference to a table of that name.
+    // A property's name is no reference to a table of that name.
     if (ts.isPropertyAssignment(node)) take(node.initializer);
     else if (ts.isPropertyAccessExpression(node)) take(node.expression);
     else if (ts.isIdentifier(node)) names.add(node.text);

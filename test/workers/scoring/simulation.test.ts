@@ -23,7 +23,7 @@ function drawNetwork(chance: (share: number) => boolean, vpn: boolean, mobile: b
   return chance(0.04) ? 'education' : 'residential';
 }
 
-/** What an anti-fingerprinting tool, or an extension, replaces. */
+/** The functions that an anti-fingerprinting tool, or an extension, replaces. */
 function drawLies(random: () => number): string[] {
   const faked = ['proxy.toDataURL', 'proxy.getImageData', 'proxy.getParameter'];
   if (random() < 0.04) return faked.slice(0, 1 + Math.floor(random() * 3));

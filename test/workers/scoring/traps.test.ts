@@ -50,7 +50,7 @@ t.test('score, recommendation, verdictClass and grlCompat never move with duplic
   t.end();
 });
 
-/** What a source or a network answers to one person who comes again and again: nothing of it grows, as the stores’ contract holds. */
+/** A source or a network does not react to one person who comes again and again: nothing of it grows, as the stores’ contract holds. */
 t.test('one person’s repeats move no burst, through the counters and the core together', async () => {
   const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => startMs });
   const anyVisit = fc.record({
@@ -302,7 +302,7 @@ t.test('adding evidence against never lowers the score', (t) => {
   ];
   fc.assert(
     fc.property(anyFacts, fc.constantFrom(...additions), (any, add) => {
-      // What is measured at last, or has a record at last, is no longer subject to the policy on the unmeasured and the new.
+      // Data that is measured at last, or a record at last, is no longer subject to the policy on the unmeasured and the new.
       const facts = {
         ...any,
         calibration: { ...any.calibration, noProbeRiskScore: 0, newUserPosture: 'neutral' as const },

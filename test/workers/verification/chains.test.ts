@@ -1,4 +1,4 @@
-/** What it means that tries of one session differ. */
+/** Consequences of differing tries of one session. */
 import t from 'tap';
 import { nothingCompared, type ChainComparison } from '../../../src/contract/uniqueness.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';

@@ -1,4 +1,4 @@
-/** What it means that other respondents passed with the same face. */
+/** Consequences of other respondents who passed with the same face. */
 import t from 'tap';
 import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import type { VerdictFacts } from '../../../src/contract/verdict.js';

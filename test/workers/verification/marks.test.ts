@@ -59,7 +59,7 @@ t.test('captures of the same head at the same challenges share few marks of moti
 
 const nudge = (units: number) => (): number => Math.round((random() * 2 - 1) * units);
 
-/** As a camera that hangs askew sees it: about the middle of the picture. */
+/** The view of a camera that hangs askew: about the middle of the picture. */
 function turn(degrees: number): PointChange {
   const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
   return (x, y) => [2560 + (x - 2560) * cos - (y - 1920) * sin, 1920 + (x - 2560) * sin + (y - 1920) * cos];

@@ -1,4 +1,4 @@
-/** What a page learns of its verdict, and what only a backend does. */
+/** The page's part of its verdict, and the part for a backend only. */
 import t from 'tap';
 import { nothingCompared, type FaceMatch } from '../../../src/contract/uniqueness.js';
 import type { Envelope } from '../../../src/contract/envelope.js';

@@ -41,7 +41,7 @@ const pointsOf = ({ frames }: Capture, frame: number): Float64Array => {
   );
 };
 
-/** What a picture of a frame shows whose square the claims of `claimed` set, read with an error of `noise` pixels. */
+/** The picture of a frame whose square the claims of `claimed` set, read with an error of `noise` pixels. */
 function showFrame(claimed: Float64Array, actual: Float64Array, noise: number, random: () => number): number[] {
   const crop = cropFace(claimed);
   return [...actual].map(
@@ -114,7 +114,7 @@ t.test('points of one answer that its pictures do not show', async (t) => {
 
 t.test('answers that small pictures show as little as honest ones do at worst', async (t) => {
   for (const answer of answers) {
-    // Of 72 computed smiles the least was 0.45.
+    // The least of 72 computed smiles was 0.45.
     const share = answer.challenge.type === 'smile' ? 0.45 : 0.7;
     t.equal(doubtPictures(picturesShowing(answer, share)), null, answer.challenge.type);
   }

@@ -1,4 +1,4 @@
-/** What real models measured of a computed person and of what is put in their place, judged: who does what is asked passes, and nobody else. */
+/** Judges measurements of real models on a computed person and on substitutes: a person who does what is asked passes, and nothing else. */
 import t from 'tap';
 import type { Verdict } from '../../../src/contract/verdict.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';

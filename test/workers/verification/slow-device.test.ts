@@ -12,7 +12,7 @@ import { capturedFacts } from '../../helpers/verdict-facts.js';
 
 const people = 40;
 const delayMsMax = 400;
-/** Of a request and its answer; until then the next challenge is not shown. */
+/** The time of a request and its answer; until then the next challenge is not shown. */
 const gapMs = 2 * delayMsMax;
 
 /** When the service hears of calls that the page makes without delay. */

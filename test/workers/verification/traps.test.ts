@@ -1,5 +1,5 @@
 /**
- * What the contract says of verdicts, sentence by sentence.
+ * Sentences of the contract about verdicts, one by one.
  */
 import t from 'tap';
 import { nothingCompared, type FaceMatch, type IdentityComparison } from '../../../src/contract/uniqueness.js';

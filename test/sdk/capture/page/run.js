@@ -1,7 +1,7 @@
-/** What the test page offers: a synthetic camera in place of the browser’s, and one capture with all that can be seen of it from outside. */
+/** The test page: a synthetic camera in place of the browser’s, and one capture with all that can be seen of it from outside. */
 import { createSyntheticFace, installCamera, readFace } from './synthetic-camera.js';
 
-/** Where the page finds the built module. */
+/** The page finds the built module here. */
 const captureUrl = '/capture.js';
 
 const stage = { face: null, state: { tracks: [], drawn: 0, drawMs: 0 } };
