@@ -5,6 +5,8 @@ import { join, relative } from 'node:path';
 import { glossaryOf } from './glossary.mjs';
 
 const folders = ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'];
+/** Only beginnings of comments are checked here. */
+const foldersOfComments = ['test'];
 const skippedFolders = new Set(['node_modules', 'dist']);
 const skippedFiles = /\.(json|svg|png)$|^check-words\.mjs$/;
 const allowedMax = 20;
@@ -19,7 +21,10 @@ const { folders: uncleanFolders, occurrences: allowed } = JSON.parse(
   readFileSync(join(root, 'scripts/allowed-words.json'), 'utf8'),
 );
 
-const found = folders.flatMap((folder) => [...filesBelow(join(root, folder))].flatMap(checkFile));
+const found = [
+  ...checkFolders(folders, (line, file) => [...checkLine(line), ...checkComment(line, file)]),
+  ...checkFolders(foldersOfComments, checkComment),
+];
 const problems = found.filter((one) => !isAllowed(one)).map(({ at, text, write }) => `${at}  ${text}: write ${write}`);
 for (const { file, word } of allowed)
   if (!found.some((one) => one.file === file && one.text === word))
@@ -39,13 +44,17 @@ function* filesBelow(folder) {
   }
 }
 
-function checkFile(path) {
+function checkFolders(names, check) {
+  return names.flatMap((name) => [...filesBelow(join(root, name))].flatMap((path) => checkFile(path, check)));
+}
+
+function checkFile(path, check) {
   const content = readFileSync(path, 'utf8');
   if (content.includes('\0')) return [];
   const file = relative(root, path);
   return content
     .split('\n')
-    .flatMap((line, index) => checkLine(line).map((one) => ({ ...one, file, at: `${file}:${index + 1}` })));
+    .flatMap((line, index) => check(line, file).map((one) => ({ ...one, file, at: `${file}:${index + 1}` })));
 }
 
 function checkLine(line) {
@@ -65,10 +74,13 @@ function checkLine(line) {
     ...[...names]
       .filter(([name]) => new RegExp(`\\b${name}\\b`).test(isPlainWord(name) ? code : line))
       .map(([text, write]) => ({ text, write })),
-    ...[...beginnings]
-      .filter(([text]) => text === beginningOfComment(line))
-      .map(([text, write]) => ({ text: `comment that begins with ${text}`, write })),
   ];
+}
+
+function checkComment(line, file) {
+  const beginning = file.endsWith('.md') ? undefined : beginningOfComment(line);
+  if (!beginnings.has(beginning)) return [];
+  return [{ text: `comment that begins with ${beginning}`, write: beginnings.get(beginning) }];
 }
 
 /** The first word of a comment, or of a line of one; questions are free. */

@@ -46,7 +46,10 @@ function check(t: Test, files: Readonly<Record<string, string>>, { folders = [],
     'docs/reference/glossary.md': glossary,
     'scripts/allowed-words.json': JSON.stringify({ folders, occurrences }),
     ...Object.fromEntries(
-      ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'].map((folder) => [`${folder}/empty.ts`, '']),
+      ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts', 'test'].map((folder) => [
+        `${folder}/empty.ts`,
+        '',
+      ]),
     ),
     ...files,
   };
@@ -109,12 +112,15 @@ t.test('a comment that begins as a fragment is refused, also in a later line; a 
     'workers/b.lua': '-- What is kept.\n',
     'sdk/c.ts': '// What is kept?\n/** What is kept? */\n',
     'deploy/d.yml': '# Of a deployment.\n',
+    'test/e.test.ts': '// What it tells.\n',
+    'test/f.md': '# What a page is called\n',
   });
   t.same(lines, [
     'src/a.ts:1  comment that begins with Of: write a sentence',
     'src/a.ts:4  comment that begins with What: write a sentence',
     'workers/b.lua:1  comment that begins with What: write a sentence',
     'deploy/d.yml:1  comment that begins with Of: write a sentence',
+    'test/e.test.ts:1  comment that begins with What: write a sentence',
   ]);
 });
 
