@@ -17,7 +17,7 @@ const guides = [
 ].map((name) => `docs/how-to/${name}.md`);
 /** Pages of all languages have a test of their own. */
 const elsewhere = new Set(['python', 'php', 'go']);
-/** What is shown and not run. */
+/** These languages are shown and not run. */
 const shown = new Set(['http', 'text']);
 const runInAllLanguages = new Set(['docs/how-to/score-from-other-languages.md', 'docs/how-to/hash-identities.md']);
 const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });

@@ -24,7 +24,7 @@ const words = (count: number): string => `One ${Array.from({ length: count - 1 }
 const page = (...paragraphs: readonly string[]): string => ['# Page', ...paragraphs].join('\n\n');
 const path = 'docs/how-to/page.md';
 
-/** What the check prints of these pages, one a line. */
+/** Runs the check on these pages, and gives the lines that it prints. */
 function check(t: Test, pages: Readonly<Record<string, string>>): readonly string[] {
   const root = temporaryDirectory(t);
   const pagesOfAll = { 'docs/reference/glossary.md': glossary, ...pages };

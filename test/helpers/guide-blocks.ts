@@ -78,7 +78,7 @@ export function inOneShell(
   };
 }
 
-/** What a block shows, to compare a reply with: a string that ends with … matches what begins like it. */
+/** Gives a pattern for a reply from the block that shows it: a string that ends with … matches everything that begins like it. */
 export const patternOf = ({ code }: Block): object =>
   JSON.parse(code, (_key, value: unknown) => {
     if (typeof value !== 'string' || !value.endsWith('…')) return value;

@@ -7,7 +7,7 @@ import t from 'tap';
 import ts from 'typescript';
 import { readRepositoryFile, repositoryPath } from '../../helpers/repository.js';
 
-/** What is awaited there without the transaction being named: work that began with it, and statements of a local function that has it. */
+/** These are awaited without the transaction being named: work that began with it, and statements of a local function that has it. */
 const begunWithIt = new Set([
   'src/scoring/receipts/respondent-erasure.ts erase',
   'src/verification/sessions/session-store.ts completing.catch',
