@@ -26,6 +26,7 @@ import { benchQuality } from './quality.js';
 import { benchSessionBytes } from './session-bytes.js';
 import { findStack } from './stack.js';
 import { benchStores } from './stores.js';
+import { benchStudy } from './study.js';
 import { benchThresholds } from './thresholds.js';
 import { benchVerify } from './verify.js';
 import { benchWebhooks } from './webhooks.js';
@@ -89,6 +90,7 @@ const benches = {
   score: benchScore,
   'session-bytes': benchSessionBytes,
   stores: benchStores,
+  study: benchStudy,
   thresholds: benchThresholds,
   verify: benchVerify,
   webhooks: benchWebhooks,

@@ -11,11 +11,12 @@ export interface ProbeSender {
   readonly over?: Partial<ProbeBody> | undefined;
 }
 
-const read = (html: string, name: string): string =>
+/** An attribute of the page's script, by its name without `data-`. */
+export const readAttribute = (html: string, name: string): string =>
   (new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
 /** The page's next address; null: the page does not check. */
-export const nextOf = (html: string): string | null => read(html, 'next') || null;
+export const nextOf = (html: string): string | null => readAttribute(html, 'next') || null;
 
 /** Sends the probe that `html` asks for. */
 export async function sendEntryProbe(html: string, { agent, address, seed, over }: ProbeSender): Promise<Response> {
@@ -35,7 +36,7 @@ export async function sendEntryProbe(html: string, { agent, address, seed, over 
   const body: ProbeBody = {
     ...structuredClone(personDevice),
     ...{ v: 1, sdk: 'lite/1.0.0', nonce: hex('nonce'), phase: 'load', seq: 0, at: Date.now(), up: 900, gaps: [] },
-    ...{ projectKey: read(html, 'project-key'), sessionId: read(html, 'session-id') },
+    ...{ projectKey: readAttribute(html, 'project-key'), sessionId: readAttribute(html, 'session-id') },
     ids: { token: hex('token'), kept: false },
     ua: { ...personDevice.ua, ua: agent, brands: [`Chromium;${version}`, `Google Chrome;${version}`] },
     hw: {
@@ -64,7 +65,7 @@ export async function sendEntryProbe(html: string, { agent, address, seed, over 
     beh: { ms: 900, moves: 0 },
     ...over,
   };
-  return fetch(read(html, 'endpoint'), {
+  return fetch(readAttribute(html, 'endpoint'), {
     method: 'POST',
     headers: {
       ...{

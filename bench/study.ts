@@ -1,0 +1,192 @@
+/**
+ * Bench of a study: simulated visitors of three suppliers follow signed links through the real pages and the real gate, and complete. Says whom the
+ * study let in, whom it kept out, and which honest people it lost. A visitor's device keeps its cookie until its storage is cleared.
+ */
+import { performance } from 'node:perf_hooks';
+import { invitationsMax, type InvitationsReply } from '../src/contract/supplier.js';
+import { callerOf, fieldStudy, open, placeAt, titles, type Call } from '../test/helpers/fielding.js';
+import { nextOf, readAttribute } from '../test/helpers/entry-probe.js';
+import { startTestService } from '../test/helpers/service.js';
+import type { BenchResult } from './bench-result.js';
+import { markdownTable } from './markdown.js';
+import { groupBy, shareOf } from './panel/measures.js';
+import type { PanelSession } from './panel/sessions.js';
+import { drawTraffic } from './panel/traffic.js';
+
+export interface StudyBenchOptions {
+  /** Visitors; the study has half as many places. */
+  readonly traffic: number;
+}
+
+const seed = 77;
+const supplierCount = 3;
+/** Visitors on their way at one time. */
+const atOnce = 8;
+
+type Kind = 'honest' | 'repeat' | 'fraud';
+interface Visitor {
+  readonly session: PanelSession;
+  readonly kind: Kind;
+  readonly rid: string;
+  readonly supplier: number;
+}
+interface Visited extends Visitor {
+  /** `complete`, or the title of the page where the way ended. */
+  readonly end: string;
+  readonly ms: number;
+}
+
+/** Each person's first visit is honest, and each further one a repeat, whichever study of the traffic it was drawn for. */
+function toVisitors(traffic: readonly PanelSession[]): Visitor[] {
+  const seen = new Set<string>();
+  return traffic.map((session, index) => {
+    const { truth, request } = session;
+    const isRepeat = seen.has(truth.person);
+    seen.add(truth.person);
+    const honestKind = isRepeat ? 'repeat' : 'honest';
+    const kind = truth.fraud ? 'fraud' : honestKind;
+    const rid = request.respondentId ?? `r-${index}`;
+    return { session, kind, rid, supplier: Number(request.sourceId?.slice(1) ?? 0) % supplierCount };
+  });
+}
+
+/** The links of all visitors, each signed for its supplier. */
+async function invite(
+  call: Call,
+  studyId: string,
+  suppliers: readonly string[],
+  visitors: readonly Visitor[],
+): Promise<ReadonlyMap<Visitor, string>> {
+  const links = new Map<Visitor, string>();
+  for (const [index, supplierId] of suppliers.entries()) {
+    const own = visitors.filter(({ supplier }) => supplier === index);
+    for (let from = 0; from < own.length; from += invitationsMax) {
+      const part = own.slice(from, from + invitationsMax);
+      const respondents = part.map(({ rid }) => ({ rid }));
+      const { status, body, text } = await call('POST', `/studies/${studyId}/invitations`, { supplierId, respondents });
+      if (status >= 300) throw new Error(text);
+      for (const [at, { url }] of (body as InvitationsReply).invitations.entries()) {
+        const visitor = part[at];
+        if (visitor !== undefined) links.set(visitor, url);
+      }
+    }
+  }
+  return links;
+}
+
+/** Follows a link as the visitor's browser does; gives the address of the survey, or the title of the page that ends the way. */
+async function enter(link: string, { session }: Visitor, cookies: Map<string, string>) {
+  const [load] = session.probes;
+  const device = load?.body.ids?.token ?? session.request.sessionId;
+  const agent = load?.transport.userAgent ?? session.request.userAgent ?? '';
+  const browser = { agent, address: session.request.clientIp };
+  const kept = () => ({ ...browser, ...(cookies.has(device) && { cookie: cookies.get(device) ?? '' }) });
+  const page = await open(link, kept());
+  const cookie = page.headers.get('set-cookie')?.split(';')[0];
+  if (cookie !== undefined) cookies.set(device, cookie);
+  const next = nextOf(page.html);
+  if (next === null) return page;
+  if (load !== undefined) await sendLoad(page.html, load, browser.address);
+  return open(new URL(next, link).href, kept());
+}
+
+async function sendLoad(html: string, { body, transport }: PanelSession['probes'][number], address: string) {
+  const { userAgent, acceptLanguage, hintPlatform, hintMobile } = transport;
+  const named = { projectKey: readAttribute(html, 'project-key'), sessionId: readAttribute(html, 'session-id') };
+  const hints = { 'sec-ch-ua-platform': hintPlatform, 'sec-ch-ua-mobile': hintMobile };
+  const given = Object.entries({ 'user-agent': userAgent, 'accept-language': acceptLanguage, ...hints }).flatMap(
+    ([name, value]) => (value === null ? [] : [[name, value] as const]),
+  );
+  await fetch(readAttribute(html, 'endpoint'), {
+    method: 'POST',
+    headers: { ...Object.fromEntries(given), 'content-type': 'text/plain;charset=UTF-8', 'x-forwarded-for': address },
+    body: JSON.stringify({ ...body, ...named, at: Date.now(), up: 900 }),
+  });
+}
+
+/** Runs all in order, a few at a time. */
+async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    for (let at = next++; at < items.length; at = next++) done[at] = await work(items[at] as T);
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+  return done;
+}
+
+export async function benchStudy({ traffic }: StudyBenchOptions): Promise<BenchResult> {
+  const stops: (() => Promise<void>)[] = [];
+  const test = { teardown: (stop: () => Promise<void>) => void stops.push(stop) };
+  const service = await startTestService(test, {
+    VH_TRUSTED_PROXIES: '127.0.0.1',
+    VH_PUBLIC_PER_MINUTE: '0',
+    VH_PUBLIC_PER_ADDRESS: '0',
+    VH_LOG_LEVEL: 'error',
+  });
+  try {
+    const { audienceUrl, organizationKey } = service.bootstrap;
+    const call = callerOf(audienceUrl, organizationKey);
+    const visited = await visitAll(call, toVisitors(drawTraffic({ seed, sessions: traffic })));
+    return report(visited.all, visited.completes);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+async function visitAll(call: Call, visitors: readonly Visitor[]) {
+  const suppliers: string[] = [];
+  for (let index = 0; index < supplierCount; index += 1) {
+    const made = await call('POST', '/suppliers', { name: `Supplier ${index}`, sourceId: `s${index}` });
+    suppliers.push((made.body as { readonly supplierId: string }).supplierId);
+  }
+  const study = await fieldStudy(call, {
+    name: 'Bench',
+    survey_url: 'http://localhost:9/survey',
+    audience: { countries: ['US', 'GB', 'DE'], language: 'en', sample_size: Math.ceil(visitors.length / 2), suppliers },
+    survey: { minimumSeconds: 0 },
+  });
+  const links = await invite(call, study.studyId, suppliers, visitors);
+  const cookies = new Map<string, string>();
+  const all = await inOrder(visitors, async (visitor): Promise<Visited> => {
+    const startedAt = performance.now();
+    const page = await enter(links.get(visitor) ?? '', visitor, cookies);
+    const ms = performance.now() - startedAt;
+    if (page.location === null) return { ...visitor, ms, end: page.title };
+    const place = placeAt(page.location);
+    const { status, text } = await call('POST', `/studies/${study.studyId}/returns`, { place, status: 'complete' });
+    if (status !== 200) throw new Error(text);
+    return { ...visitor, ms, end: 'complete' };
+  });
+  const { body } = await call('GET', `/studies/${study.studyId}`);
+  return { all, completes: (body as { readonly progress: { readonly completed: number } }).progress.completed };
+}
+
+function report(visited: readonly Visited[], completes: number): BenchResult {
+  const byKind = groupBy(visited, ({ kind, session }) => (kind === 'fraud' ? session.truth.label : kind));
+  const ends = [...new Set(visited.map(({ end }) => end))].sort();
+  const rows = [...byKind].map(([kind, own]) => [
+    kind,
+    String(own.length),
+    ...ends.map((end) => String(own.filter((one) => one.end === end).length)),
+  ]);
+  // A full study neither let its visitors in nor kept them out.
+  const judged = visited.filter(({ end }) => end !== titles.full);
+  const shareIn = (kind: Kind): number =>
+    shareOf(
+      judged.filter((one) => one.kind === kind),
+      ({ end }) => end === 'complete',
+    );
+  const times = visited.map(({ ms }) => ms).sort((a, b) => a - b);
+  return {
+    table: markdownTable(['visitor', 'visits', ...ends], rows),
+    ratios: {
+      visitors: visited.length,
+      completes,
+      honestLost: 1 - shareIn('honest'),
+      repeatsIn: shareIn('repeat'),
+      fraudIn: shareIn('fraud'),
+      entryMsMedian: times[Math.floor(times.length / 2)] ?? 0,
+    },
+  };
+}
