@@ -1,4 +1,4 @@
-/** The verdict in a sentence, and its findings: the strongest first. */
+/** The verdict in a sentence, and its findings: the foremost first. */
 import type { EvidenceReply, Finding } from '../../src/contract/score.js';
 import { readable } from '../parts/words.js';
 

@@ -61,7 +61,7 @@ export interface Finding {
   readonly class: 'bound' | 'record' | 'correlate' | 'exculpatory' | 'diagnostic';
   readonly axis: Axis;
   readonly severity: Severity;
-  /** none: it moved nothing. */
+  /** none: noted, not needed for the score. */
   readonly strength: 'none' | 'weak' | 'moderate' | 'strong';
   readonly detail: string;
 }

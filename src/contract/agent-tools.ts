@@ -43,7 +43,7 @@ export const toolShapes = {
       summary: EvidenceBlock.properties.summary,
       against: Type.Array(brief, {
         maxItems: shownMax,
-        description: 'Findings that raised the risk, strongest first.',
+        description: 'Findings that raised the risk, the foremost first.',
       }),
       degradedSignals,
     }),

@@ -39,7 +39,7 @@ export type ComparedVerdict = Pick<
 /** The result of one model for the facts. */
 export interface ScoreBreakdown {
   readonly verdict: ComparedVerdict;
-  /** Strongest first within against, for and notes. */
+  /** Foremost first within against, for and notes. */
   readonly findings: readonly ExplainedFinding[];
   /** Axes on which something was raised. */
   readonly axes: readonly AxisSum[];

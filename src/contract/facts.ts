@@ -252,6 +252,6 @@ export interface Contribution {
   readonly discounted: number;
   /** Logits that counted: positive against, negative in favour, 0 for nothing. */
   readonly applied: number;
-  /** Whether the whole-number score would be another without it, taken strongest first. */
+  /** Whether the whole-number score would be another without it, taken foremost first. */
   readonly moved: boolean;
 }

@@ -27,7 +27,7 @@ export const SessionReceipt = Type.Object({
   studyId: Nullable(Type.String()),
   sourceId: Nullable(Type.String()),
   supersedes: Nullable(Type.String({ description: 'The receipt that the session got before this one.' })),
-  topReason: Nullable(Type.String({ description: 'Code of the strongest finding against; null if there is none.' })),
+  topReason: Nullable(Type.String({ description: 'Code of the foremost finding against; null if there is none.' })),
 });
 export type SessionReceipt = Static<typeof SessionReceipt>;
 

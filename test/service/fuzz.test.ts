@@ -126,7 +126,7 @@ function assertPromises(sent: Record<string, unknown>, reply: Reply): void {
   assert.equal(duplicate.score, reply.duplicateScore, 'duplicate.score is the same number');
   assert.ok(evidence.summary.length > 0, 'the summary is always there');
   for (const finding of evidence.against) {
-    assert.notEqual(finding.strength, 'none', `${finding.code} moved nothing and stands in against`);
+    assert.notEqual(finding.strength, 'none', `${finding.code} was not needed and stands in against`);
     assert.notEqual(finding.axis, 'duplicate', 'repeat participation never moves risk');
   }
   for (const finding of evidence.notes) assert.equal(finding.strength, 'none', `${finding.code} is a note`);

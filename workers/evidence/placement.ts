@@ -2,7 +2,7 @@
 import type { Classification } from '../../src/contract/facts.js';
 import type { Ceiling, EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
 import { describeSignal, model, sortDown } from '../scoring/model.js';
-import type { Weighed } from '../scoring/risk.js';
+import { rankOf, type Weighed } from '../scoring/risk.js';
 
 export interface Placed {
   readonly evidence: Omit<EvidenceBlock, 'summary'>;
@@ -10,12 +10,12 @@ export interface Placed {
   readonly reasons: Reason[];
 }
 
-/** Strongest first within each list; equal ones in the order in which they were found. */
+/** Foremost first within each list; equal ones in the order in which they were found. */
 export function placeFindings(findings: readonly Weighed[]): Placed {
   const evidence = { against: [] as Finding[], for: [] as Finding[], notes: [] as Finding[] };
   const classification: { code: string; list: 'against' | 'for' | 'notes'; strength: Finding['strength'] }[] = [];
   const reasons: Reason[] = [];
-  for (const { signal, applied, moved } of sortDown([...findings], ({ applied }) => Math.abs(applied))) {
+  for (const { signal, applied, moved } of sortDown([...findings], rankOf)) {
     const { code, rule } = signal;
     const list = listOf(applied, moved);
     const strength = strengthOf(moved ? Math.abs(applied) : 0);

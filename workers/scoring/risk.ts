@@ -1,7 +1,7 @@
 /**
  * From signals to the score: evidence is fused, ceilings and policy are applied, and each finding says whether it moved the result.
- * Taken strongest first, a finding against moved the score if the whole number rose when it came, one in favour if it fell. That is not the
- * same as leaving each out in turn: of two findings that saturate the score both would then have moved nothing.
+ * Taken in the order of `rankOf`, a finding against moved the score if the whole number rose when it came, one in favour if it fell. That is
+ * not the same as leaving each out in turn: of two findings that saturate the score neither would then have been needed.
  *
  * Fusion, per axis: correlated findings are discounted, adjudicated and impossible ones come first and undiscounted, and the axis is capped. Then
  * findings in favour take away from correlates only: not from those of high severity, nor, if they come from the forgeable probe, from what the probe
@@ -94,7 +94,7 @@ function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]
   const uncapped = scoreOf(fusion.weight + policy.reduce((sum, { weight }) => sum + weight, 0), clean);
   caps.push(`policy:${evidenceScore}`);
   const score = applyCaps(uncapped, caps, blockThreshold);
-  // If the evidence alone gives the same score, policy moved nothing.
+  // Policy is not needed if the evidence alone says as much.
   return { score, uncapped, caps, fusion, policyMoved: score > withoutPolicy };
 }
 
@@ -105,12 +105,11 @@ function findMoving(
   scoreWith: (signals: readonly Signal[]) => number,
 ): ReadonlySet<Signal> {
   const moving = new Set<Signal>();
-  const strongestFirst = (list: readonly Weighed[]): Signal[] =>
-    sortDown([...list], ({ applied }) => Math.abs(applied)).map(({ signal }) => signal);
-  const favour = strongestFirst(weighed.filter(({ signal }) => signal.weight < 0));
+  const foremostFirst = (list: readonly Weighed[]): Signal[] => sortDown([...list], rankOf).map(({ signal }) => signal);
+  const favour = foremostFirst(weighed.filter(({ signal }) => signal.weight < 0));
   const against = [
-    ...strongestFirst(weighed.filter(({ signal }) => signal.weight > 0 && !isPolicy(signal))),
-    ...strongestFirst(weighed.filter(({ signal }) => isPolicy(signal))),
+    ...foremostFirst(weighed.filter(({ signal }) => signal.weight > 0 && !isPolicy(signal))),
+    ...foremostFirst(weighed.filter(({ signal }) => isPolicy(signal))),
   ];
   let reached = 0;
   for (let taken = 1; taken <= against.length && reached < score; taken += 1) {
@@ -126,6 +125,27 @@ function findMoving(
     reached = next;
   }
   return moving;
+}
+
+/** Above all logits that one finding can count. */
+const rankStep = 100;
+
+/**
+ * How early a finding is named and taken: what declares itself a program, then what cannot happen or was adjudicated, then statistics, the
+ * strongest first. People understand them in this order. A weak finding has no precedence.
+ */
+export function rankOf({ signal, applied }: Weighed): number {
+  const { rule, weight } = signal;
+  const strength = Math.abs(applied);
+  if (weight < model.strongMin) return strength;
+  if (declaresProgram(signal)) return 2 * rankStep + strength;
+  const isCertain = rule.class === 'bound' || rule.class === 'record' || rule.group === 'forgery';
+  return isCertain ? rankStep + strength : strength;
+}
+
+/** Whether a browser, or what drives it, says that it is a program. */
+export function declaresProgram({ rule, weight }: Signal): boolean {
+  return rule.group === 'automation' && rule.severity === 'high' && weight > 0;
 }
 
 function categorize(axes: Readonly<Record<RiskAxis, number>>, policy: readonly Signal[]): Record<RiskAxis, number> {

@@ -18,7 +18,7 @@ import { applyFit, cleanProbabilityOf, probabilityOf } from './fitted.js';
 import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
-import { assessRisk } from './risk.js';
+import { assessRisk, declaresProgram } from './risk.js';
 import { describeSignal, keepWorst, type Signal } from './model.js';
 import { weighStepUp } from './step-up.js';
 import { weighVelocity } from './velocity.js';
@@ -42,7 +42,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const { score } = risk;
   const { network, device, velocity, behavior, history } = risk.categories;
   const advice = recommend(score, calibration, facts.agent, risk.caps.includes('dispositive'));
-  const automated = signals.some(isAutomation);
+  const automated = signals.some(declaresProgram);
   const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
   const verdict = { score, recommendation: advice.recommendation, verdictClass };
   const reply: ScoreReply = {
@@ -112,11 +112,6 @@ export function raiseSignals(
     ...weighMeasurement(visit, degraded, { ceiling: ceilingOf(visit.facts.calibration.blockThreshold), clean }),
     ...weighIntegration(visit),
   ];
-}
-
-/** A browser, or what drives it, says that it is a program. */
-function isAutomation({ rule, weight }: Signal): boolean {
-  return rule.group === 'automation' && rule.severity === 'high' && weight > 0;
 }
 
 function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplication): ScoreReply['duplicate'] {

@@ -27,7 +27,7 @@ export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
   readonly respondentKnown: boolean;
 }
 
-/** Findings of a verdict stand strongest first. */
+/** Findings of a verdict stand foremost first. */
 export const topReasonOf = ({ classification }: Pick<RecordedVerdict, 'classification'>): string | null =>
   classification.find(({ list }) => list === 'against')?.code ?? null;
 

@@ -52,6 +52,16 @@ t.test('the place and strength follow from what counted, the strongest first', (
   t.end();
 });
 
+t.test('a finding that declares a program stands before stronger statistics, a weak one does not', (t) => {
+  const declared = weighed('declared', 2);
+  const rule = { ...declared.signal.rule, group: 'automation', severity: 'high' } as const;
+  const over = (weight: number): Weighed => ({ ...declared, signal: { ...declared.signal, rule, weight } });
+  const first = (each: Weighed) => placeFindings([weighed('c', 3), each]).evidence.against[0]?.code;
+  t.equal(first(over(4)), 'declared');
+  t.equal(first(over(1)), 'c');
+  t.end();
+});
+
 t.test('the summary is never empty and names the strongest finding', (t) => {
   const { evidence } = placeFindings([weighed('b', 0.4), weighed('c', 3), weighed('d', -1)]);
   const summary = summarize({ score: 50, recommendation: 'review', verdictClass: 'unknown' }, evidence, {

@@ -5,9 +5,10 @@ import { riskAxes } from '../../../src/contract/axes.js';
 import { fuseSignals } from '../../../workers/scoring/risk.js';
 import { model, type Rule, type Signal } from '../../../workers/scoring/model.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
+import type { ProbeBody } from '../../../src/contract/probe.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { anyFacts } from '../../helpers/any-facts.js';
-import { cleanCounts, cleanFacts, humanFacts } from '../../helpers/facts.js';
+import { cleanCounts, cleanFacts, humanBody, humanFacts } from '../../helpers/facts.js';
 
 const signal = (weight: number, over: Partial<Rule> = {}): Signal => ({
   code: 'x',
@@ -151,6 +152,20 @@ t.test('under a ceiling only what led up to it stands in against', (t) => {
     'lies_proxy',
   ]);
   t.ok(small.evidence.notes.every(({ strength }) => strength === 'none'));
+  t.end();
+});
+
+t.test('of findings that saturate the score, what declares itself stands first, then what cannot happen', (t) => {
+  const keys: NonNullable<ProbeBody['beh']> = { ...humanBody().beh, keyDwell: [40, 0.5, 0.2, 0, 1] };
+  const farm = { counts: cleanCounts({ deviceRespondentsDay: 40 }) };
+  const program = { webdriver: true, globals: [], debugStack: false, debugGetter: false };
+  const { reply } = scoreFacts(humanFacts(farm, { auto: program, beh: keys }));
+  t.equal(reply.recommendation, 'block');
+  t.equal(codes(reply.evidence.against)[0], 'webdriver');
+  t.match(reply.evidence.summary, /Main finding: The browser reports that automation controls it/);
+  t.match(reply.reasons[0], { code: 'webdriver', scored: true });
+  const { reply: unnamed } = scoreFacts(humanFacts(farm, { beh: keys }));
+  t.same(codes(unnamed.evidence.against).slice(0, 2), ['device_farm', 'key_without_press']);
   t.end();
 });
 

@@ -8,7 +8,7 @@ export const againstCard = ({ evidence }) =>
 export const forCard = ({ evidence }) =>
   findingsCard('for', 'In favor', 'good', evidence.for, 'No particular evidence in this respondent’s favor.');
 
-/** Findings that moved nothing, because they weigh nothing or could not be measured. */
+/** Findings that the score did not need, because they weigh nothing or could not be measured. */
 export function notesCard({ evidence, degradedSignals: signals }) {
   const { notes } = evidence;
   const seen =
