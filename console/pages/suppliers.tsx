@@ -1,6 +1,7 @@
 /** Suppliers: what each brings by day, and what became of it. The worst stands first. */
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { MixReply, SourceReport, SourcesReply } from '../../src/contract/reports.js';
 import { query, useRead } from '../api.js';
 import { DayChart, type DayMix } from '../parts/day-chart.js';
@@ -109,7 +110,13 @@ const SourceRow = ({ projectId, source }: { projectId: string; source: SourceRep
     <td data-label="Score, last 7 days">
       <Drift drift={source.drift} />
     </td>
-    <td data-label="Independence">{source.independence} of 100</td>
+    <td data-label="Independence">
+      {source.sessions < independenceSessionsMin ? (
+        <span class="muted">Not judged yet</span>
+      ) : (
+        `${source.independence} of 100`
+      )}
+    </td>
   </tr>
 );
 

@@ -94,6 +94,8 @@ export interface ScoreReply {
   readonly independence: {
     readonly score: number;
     readonly band: 'independent' | 'shared' | 'concentrated';
+    /** false: too few sessions to judge; score and band mean nothing yet. */
+    readonly measured: boolean;
     readonly grade: 'direct' | 'linked' | null;
     readonly factors: readonly string[];
   };

@@ -1,6 +1,7 @@
 /** All tools, in the order in which an agent reads them. Launching a study stays with people. */
 import { shownMax } from '../contract/agent-tools.js';
 import type { Analytics } from '../contract/analytics.js';
+import { countNoun } from '../contract/plural.js';
 import type { ProjectReply } from '../contract/project.js';
 import type { EvidenceReply, Finding, ScoreReply } from '../contract/score.js';
 import type { StudyReply } from '../contract/study-replies.js';
@@ -97,7 +98,7 @@ const projectTools: readonly AgentTool[] = [
       }),
       say: ({ projects, nextCursor }) =>
         [
-          `${projects.length} projects${nextCursor === null ? '.' : `, and more with the cursor ${nextCursor}`}`,
+          `${countNoun(projects.length, 'project')}${nextCursor === null ? '.' : `, and more with the cursor ${nextCursor}`}`,
           ...projects.map(({ projectId, name }) => `- ${projectId} ${name}`),
         ].join('\n'),
     },
@@ -113,7 +114,7 @@ const projectTools: readonly AgentTool[] = [
     }),
     say: ({ fromDate, toDate, totalVerifications, passedCount, passRate, failureReasons }) =>
       [
-        `${fromDate} to ${toDate}: ${totalVerifications} verifications, ${passedCount} passed (${percent(passRate)}).`,
+        `${fromDate} to ${toDate}: ${countNoun(totalVerifications, 'verification')}, ${passedCount} passed (${percent(passRate)}).`,
         ...failureReasons.slice(0, 3).map(({ reason, count }) => `- ${reason}: ${count}`),
       ].join('\n'),
   }),
@@ -138,7 +139,7 @@ const projectTools: readonly AgentTool[] = [
     shape: (reply) => ({ ...reply, flips: reply.flips.slice(0, shownMax) }),
     say: ({ sessions, flipped, current, hypothetical, note }) =>
       [
-        `${sessions} sessions, ${flipped} would be answered differently.`,
+        `${countNoun(sessions, 'session')}, ${flipped} would be answered differently.`,
         `Blocked: ${current.block} now, ${hypothetical.block} then. Review: ${current.review} now, ${hypothetical.review} then.`,
         ...(note === null ? [] : [note]),
       ].join('\n'),
@@ -183,7 +184,7 @@ const studyTools: readonly AgentTool[] = [
     callOf: ({ studyId }) => ({ api: 'audience', method: 'GET', path: `/studies/${encodeURIComponent(studyId)}` }),
     shape: progressOf,
     say: ({ name, status, progress }) =>
-      `${name} is ${status}: ${figures(progress)} ${progress.places_left} places left.`,
+      `${name} is ${status}: ${figures(progress)} ${countNoun(progress.places_left, 'place')} left.`,
   }),
 ];
 

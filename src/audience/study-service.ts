@@ -3,6 +3,7 @@
  * of others answers as one that does not exist.
  */
 import type { Actor } from '../administration/audit.js';
+import { countNoun } from '../contract/plural.js';
 import type { StudyAction, StudyCreation, StudyLimits, StudyPatch } from '../contract/study.js';
 import type { CreatedStudyReply, StudyReply } from '../contract/study-replies.js';
 import type { ReportGrouping, StudyReport } from '../contract/study-report.js';
@@ -146,7 +147,7 @@ const mergeLimits = (limits: StudyLimits, patch: NonNullable<StudyPatch['audienc
 const belowVerified = (what: string, wanted: number, verified: number): Fault =>
   new Fault(
     'CONFLICT',
-    `${wanted} for ${what} is too low: ${verified} respondents are already verified. Send at least ${verified}.`,
+    `${wanted} for ${what} is too low: ${countNoun(verified, 'respondent is', 'respondents are')} already verified. Send at least ${verified}.`,
     {
       context: { verified },
     },

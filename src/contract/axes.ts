@@ -5,3 +5,5 @@ export type Axis = (typeof axes)[number];
 /** The axes that risk is fused from; duplication is reported apart and never moves risk. */
 export const riskAxes = ['network', 'device', 'velocity', 'behavior', 'history'] as const;
 export type RiskAxis = (typeof riskAxes)[number];
+/** Sessions of a sample from which independence, an axis apart, is judged. */
+export const independenceSessionsMin = 10;

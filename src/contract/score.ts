@@ -178,6 +178,7 @@ export type DuplicateReply = Static<typeof DuplicateReply>;
 export const IndependenceReply = Type.Object({
   score: Percent('100: fully independent of the other sessions.'),
   band: StringEnum(independenceBands),
+  measured: Type.Boolean({ description: 'false: too few sessions to judge; score and band mean nothing yet.' }),
   grade: Nullable(StringEnum(['direct', 'linked'] as const)),
   factors: Type.Array(Type.String()),
 });

@@ -1,5 +1,6 @@
 /** The operator’s port: metrics, health, and the operator’s commands. Explanations and invented traffic run on the thread that asks. */
 import type { Directories } from '../administration/directories.js';
+import { countNoun } from '../contract/plural.js';
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { checkWrite } from '../stores/database/server.js';
 import { nameStores, reportedCheck } from '../stores/store-report.js';
@@ -65,7 +66,9 @@ export async function startAdmin(
       const count = await countIncompleteConsents(stores.database);
       return count === 0
         ? []
-        : [`consent_incomplete: ${count} organizations with projects have no privacy page; set consent.privacyUrl`];
+        : [
+            `consent_incomplete: ${countNoun(count, 'organization with projects has', 'organizations with projects have')} no privacy page; set consent.privacyUrl`,
+          ];
     },
     extend(app) {
       registerClientAddress(app, { logger, metrics, trustedProxies: settings.VH_TRUSTED_PROXIES });

@@ -171,6 +171,8 @@ t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
     await page.locator('#submit').click();
     await page.locator('#score').waitFor();
     t.match(await page.locator('#degraded').textContent(), /client_probe_missing/);
+    const independence = page.getByRole('region', { name: 'Independence' });
+    t.match(await independence.textContent(), /Not judged yet–of 100/, 'a few sessions are no sample');
     await page.close();
   });
 

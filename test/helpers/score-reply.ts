@@ -12,7 +12,7 @@ export function scoreReply(changed: Partial<ScoreReply> = {}): ScoreReply {
       reasons: [],
       evidence: { deviceSessionsDay: 1, deviceRespondentsDay: 1, respondentDay: 1, respondentDevicesWeek: 1 },
     },
-    independence: { score: 100, band: 'independent', grade: null, factors: [] },
+    independence: { score: 100, band: 'independent', measured: true, grade: null, factors: [] },
     declaredCountryMatch: null,
     recommendation: 'allow',
     verdictClass: 'human',

@@ -4,11 +4,13 @@
  * share that its size allows. Never moves risk.
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
+import { countNoun } from '../../src/contract/plural.js';
+import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/model.js';
 
 export const independenceThresholds = {
-  sessionsMin: 10,
+  sessionsMin: independenceSessionsMin,
   /** Sessions up to which a reader is warned that limits are wide. */
   sessionsFew: 30,
   /** Standard errors by which a share may lie below what was counted. */
@@ -30,6 +32,7 @@ const thresholds = independenceThresholds;
 const unmeasured = (factor: string): IndependenceReply => ({
   score: 100,
   band: 'independent',
+  measured: false,
   grade: null,
   factors: [factor],
 });
@@ -54,9 +57,10 @@ export function judgeIndependence({
   const spread = spreadShare(isShared ? leaveOwnPrefix(neighborhood) : neighborhood);
   const score = Math.round(100 * (1 - links) * (1 - prefix) * (1 - spread));
   const factors = listFactors(neighborhood, repeats, { links, prefix, spread });
-  if (score >= thresholds.independentMin) return { score, band: 'independent', grade: null, factors };
-  if (score >= thresholds.sharedMin) return { score, band: 'shared', grade: null, factors };
-  return { score, band: 'concentrated', grade: neighborhood.direct + repeats > 0 ? 'direct' : 'linked', factors };
+  if (score >= thresholds.independentMin) return { score, band: 'independent', measured: true, grade: null, factors };
+  if (score >= thresholds.sharedMin) return { score, band: 'shared', measured: true, grade: null, factors };
+  const grade = neighborhood.direct + repeats > 0 ? 'direct' : 'linked';
+  return { score, band: 'concentrated', measured: true, grade, factors };
 }
 
 /** Other sessions with the same input, which neither chance nor a household explains. */
@@ -107,11 +111,16 @@ function listFactors(
   { links, prefix, spread }: Readonly<Record<'links' | 'prefix' | 'spread', number>>,
 ): string[] {
   const factors: string[] = [];
-  if (repeats > 0) factors.push(`${repeats} other sessions had the same input, like a replayed recording.`);
+  if (repeats > 0)
+    factors.push(`${countNoun(repeats, 'other session')} had the same input, like a replayed recording.`);
   if (links > 0 && direct > 0)
-    factors.push(`${direct} of the last ${sessions} sessions share a device, respondent or IP address with this one.`);
-  if (links > 0 && linked > 0) factors.push(`${linked} further sessions are linked indirectly.`);
-  if (prefix > 0) factors.push(`${prefixSessions} of the last ${sessions} sessions came from this network.`);
+    factors.push(
+      `${direct} of the last ${countNoun(sessions, 'session')} ${direct === 1 ? 'shares' : 'share'} a device, respondent or IP address with this one.`,
+    );
+  if (links > 0 && linked > 0)
+    factors.push(`${countNoun(linked, 'further session is', 'further sessions are')} linked indirectly.`);
+  if (prefix > 0)
+    factors.push(`${prefixSessions} of the last ${countNoun(sessions, 'session')} came from this network.`);
   if (spread > 0)
     factors.push(
       prefixes === 1
@@ -119,6 +128,6 @@ function listFactors(
         : `The last ${sessions} sessions came from only ${prefixes} networks, most from a few.`,
     );
   if (sessions < thresholds.sessionsFew && factors.length > 0)
-    factors.push(`Only ${sessions} sessions: limits are wide below ${thresholds.sessionsFew}.`);
+    factors.push(`Only ${countNoun(sessions, 'session')}: limits are wide below ${thresholds.sessionsFew}.`);
   return factors;
 }

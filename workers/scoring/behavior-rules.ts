@@ -6,7 +6,7 @@ const attention = rulesOf('behavior', 'correlate', 'attention');
 const hand = rulesOf('behavior', 'exculpatory', 'hand');
 
 export const behaviorRules = {
-  input_untrusted: synthetic('medium', 4.6, 'Scripts produced input on the page ({value} events).'),
+  input_untrusted: synthetic('medium', 4.6, 'Scripts produced input on the page ({value} {event|events}).'),
   click_without_press: synthetic('medium', 3.5, 'Mouse clicks lasted {value} ms on average, too short for a finger.'),
   key_without_press: synthetic('medium', 3, 'Key presses lasted {value} ms on average, too short for a finger.'),
   typing_inhuman: synthetic(
@@ -14,8 +14,8 @@ export const behaviorRules = {
     2,
     'Keys followed each other after {value} ms on average, faster or more evenly than people type.',
   ),
-  click_without_pointer: synthetic('low', 1.5, '{value} clicks came without a pointer or key event before them.'),
-  press_without_pressure: synthetic('medium', 2, 'The mouse was pressed without any pressure {value} times.'),
+  click_without_pointer: synthetic('low', 1.5, '{value} {click|clicks} came without a pointer or key event before.'),
+  press_without_pressure: synthetic('medium', 2, 'The mouse was pressed without any pressure {value} {time|times}.'),
   click_centred: synthetic('medium', 2, 'Clicks hit the exact center of their targets.'),
   click_unsettled: synthetic('low', 1.2, 'The pointer was pressed {value} ms after it stopped, too fast for a hand.'),
   pointer_teleports: synthetic('low', 1.5, 'The pointer jumped from click to click.'),
@@ -24,9 +24,13 @@ export const behaviorRules = {
   pointer_subpixel: synthetic('low', 1.8, 'The pointer was between pixels, which a mouse cannot do.'),
   pointer_metronome: synthetic('low', 1.5, 'The pointer moved at constant intervals.'),
   pointer_straight: synthetic('low', 1.5, 'The pointer moved in perfectly straight lines.'),
-  capital_without_shift: synthetic('medium', 2.6, '{value} capital letters were pressed without Shift or Caps Lock.'),
+  capital_without_shift: synthetic(
+    'medium',
+    2.6,
+    '{value} capital {letter was|letters were} pressed without Shift or Caps Lock.',
+  ),
   key_without_code: synthetic('low', 1.5, 'Key events have no key name.'),
-  input_without_keys: synthetic('low', 1.2, 'Text appeared {value} times without typing, pasting or autofill.'),
+  input_without_keys: synthetic('low', 1.2, 'Text appeared {value} {time|times} without typing, pasting or autofill.'),
   wheel_unanimated: synthetic(
     'low',
     1.6,

@@ -14,12 +14,12 @@ export const claimRules = {
   input_repeated: forged(
     'medium',
     3.6,
-    'The same input appeared in {value} other sessions of the project within two days.',
+    'The same input appeared in {value} other {session|sessions} of the project within two days.',
   ),
   statistics_impossible: forged('medium', 3.4, 'The probe reports impossible figures ({value}).'),
   counts_reversed: forged('medium', 2, 'A later probe message has lower counts than an earlier one.'),
   times_impossible: sender('medium', 3.2, 'The probe reports impossible times ({value}).'),
-  probe_late: sender('low', 1, 'The probe’s clock differs from the server time by {value} days.'),
+  probe_late: sender('low', 1, 'The probe’s clock differs from the server time by {value} {day|days}.'),
   sender_changed: sender('medium', 2, 'Messages of one page came from different browsers.'),
   sender_no_browser: sender('medium', 2, 'The probe came without the headers that every browser sends.'),
 } satisfies Rules;

@@ -66,7 +66,7 @@ export interface Rule {
   readonly fitted?: true;
   /** The probe’s own word on another axis than its two; what the probe says in favour does not take from it. */
   readonly source?: 'probe';
-  /** One sentence for people; `{value}` stands for what was measured. Never a threshold or a weight. */
+  /** One sentence for people; `{value}` stands for what was measured, `{event|events}` for its noun. Never a threshold or a weight. */
   readonly detail: string;
 }
 
@@ -127,7 +127,9 @@ export function sortDown<T>(list: T[], sizeOf: (item: T) => number): T[] {
 
 /** The sentence of a signal. */
 export function describeSignal({ rule, value }: Signal): string {
-  return value === null ? rule.detail : rule.detail.replace('{value}', String(value));
+  if (value === null) return rule.detail;
+  const detail = rule.detail.replace(/\{([^{}|]*)\|([^{}|]*)\}/, value === 1 ? '$1' : '$2');
+  return detail.replace('{value}', () => String(value));
 }
 
 /** The value itself, or the nearer end of the range. */

@@ -1,4 +1,5 @@
 /** Makes the receipts’ partitions of the coming days, and drops expired ones, whole days, with the sessions last scored before them. */
+import { countNoun } from '../../contract/plural.js';
 import type { Database } from '../../stores/database/port.js';
 import {
   retentionEveryMs,
@@ -44,7 +45,7 @@ export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDay
       const days = await dropExpiredReceipts(database, nowMs, retentionDays);
       const sessions = await dropExpiredSessions(database, nowMs, retentionDays);
       await dropExpiredMarks(database, nowMs, retentionDays);
-      return sessions === 0 ? days : [...days, `${sessions} sessions of the index`];
+      return sessions === 0 ? days : [...days, `${countNoun(sessions, 'session')} of the index`];
     },
   });
   return { stop: async () => void (await Promise.all([ahead.stop(), behind.stop()])) };

@@ -15,6 +15,7 @@ import {
   readApplied,
   readMigrations,
 } from './migration-plan.js';
+import { countNoun } from '../../contract/plural.js';
 import type { Database, Queryable } from './port.js';
 import { isLockTimeout } from './transaction.js';
 
@@ -105,7 +106,7 @@ export async function requireSchema(
   const { next, missing, later } = compare(plan, await readApplied(database));
   if (next !== undefined)
     throw new Error(
-      `The database lacks ${missing} migrations, from ${next.name} on. Use the command line of its version, or run ${migrateCommand}.`,
+      `The database lacks ${countNoun(missing, 'migration')}, from ${next.name} on. Use the command line of its version, or run ${migrateCommand}.`,
     );
   if (later.length > 0) onLater?.(later);
 }

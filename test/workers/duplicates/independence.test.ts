@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Neighborhood } from '../../../src/contract/facts.js';
 import { judgeIndependence } from '../../../workers/duplicates/independence.js';
 import { anyFacts } from '../../helpers/any-facts.js';
-import { cleanCounts, cleanFacts } from '../../helpers/facts.js';
+import { cleanCounts, cleanFacts, humanFacts } from '../../helpers/facts.js';
 
 /** A hundred sessions from a hundred networks. */
 const scattered: Neighborhood = {
@@ -23,7 +23,7 @@ const judge = (over: Partial<Neighborhood>, network: 'residential' | 'mobile' = 
   });
 
 t.test('scattered sessions are independent, and so is a household', (t) => {
-  t.same(judge({}), { score: 100, band: 'independent', grade: null, factors: [] });
+  t.same(judge({}), { score: 100, band: 'independent', measured: true, grade: null, factors: [] });
   t.match(judge({ direct: 2 }), { band: 'independent' });
   t.end();
 });
@@ -47,12 +47,14 @@ t.test('under ten sessions nothing is flagged, and the factors say what is missi
   t.match(judge({ sessions: 9, direct: 8, prefixSessions: 9, prefixSquares: 81, prefixes: 1 }), {
     score: 100,
     band: 'independent',
+    measured: false,
     grade: null,
     factors: [/^Too few sessions: 9 .* 10 are needed/],
   });
   t.match(judgeIndependence(cleanFacts({ counts: null })), {
     score: 100,
     band: 'independent',
+    measured: false,
     factors: [/^Not measured/],
   });
   t.end();
@@ -91,5 +93,22 @@ t.test('any surroundings give a score from 0 to 100, and more ties never raise i
       assert.ok(judgeIndependence({ ...facts, counts: { ...facts.counts, neighborhood } }).score <= before.score);
     }),
   );
+  t.end();
+});
+
+t.test('one session is singular in every factor', (t) => {
+  const input = humanFacts({ counts: cleanCounts({ neighborhood: { ...scattered, sessions: 1 } }) }).probe;
+  const repeated = (repeats: number) =>
+    judgeIndependence({
+      ...cleanFacts({ counts: cleanCounts({ neighborhood: { ...scattered, sessions: 1 } }) }),
+      probe: input && { ...input, transport: { ...input.transport, repeats } },
+    });
+  t.match(repeated(1), { measured: true, factors: [/^1 other session had/, /^Only 1 session:/] });
+  t.match(repeated(2), { factors: [/^2 other sessions had/] });
+  t.match(judge({ direct: 1, linked: 9 }).factors, [/^1 of the last 100 sessions shares a device/, /^9 further/]);
+  t.match(judge({ direct: 9, linked: 1 }).factors, [
+    /^9 of the last 100 sessions share a device/,
+    /^1 further session is/,
+  ]);
   t.end();
 });

@@ -8,6 +8,7 @@ import {
   recordWeight,
   scoreOf,
   weightOf,
+  type Rule,
   type Signal,
 } from '../../../workers/scoring/model.js';
 
@@ -35,13 +36,22 @@ t.test('records weigh as adjudicated: fraud raises, acceptance lowers, both with
 
 t.test('a raised signal carries its rule, a graded weight and a value for its sentence', (t) => {
   const signals: Signal[] = [];
-  const raise = createRaise({
-    odd: { axis: 'device', class: 'correlate', severity: 'low', weight: 2, group: null, detail: '{value} odd things.' },
-  });
+  const odd: Rule = {
+    ...{ axis: 'device', class: 'correlate', severity: 'low', weight: 2, group: null },
+    detail: '{value} odd things.',
+  };
+  const raise = createRaise({ odd });
   raise(signals, 'odd');
   raise(signals, 'odd', 1, 3);
   t.match(signals, [{ code: 'odd', weight: 2 }, { weight: 1 }]);
   t.same(signals.map(describeSignal), ['{value} odd things.', '3 odd things.']);
+  const counted = { ...odd, detail: '{value} odd {thing was|things were} seen.' };
+  const say = (value: number | string) => describeSignal({ code: 'odd', rule: counted, weight: 1, value });
+  t.same([1, 2, '{a|b} $&'].map(say), [
+    '1 odd thing was seen.',
+    '2 odd things were seen.',
+    '{a|b} $& odd things were seen.',
+  ]);
   t.same([clamp(-1, 0, 1), clamp(0.5, 0, 1), clamp(2, 0, 1)], [0, 0.5, 1]);
   t.end();
 });

@@ -2,6 +2,7 @@ import t from 'tap';
 import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { describeSignal } from '../../../workers/scoring/model.js';
 import { modelVersion, rules } from '../../../workers/scoring/rule-set.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { degradedSignals } from '../../../src/contract/score.js';
@@ -31,7 +32,7 @@ t.test('docs/reference/findings.md documents every finding as the tables have it
   for (const [code = '', kind, severity, meaning] of rows) {
     const rule = rules[code.replaceAll('`', '')];
     t.same([kind, severity], [rule?.class, rule?.severity], code);
-    t.equal(meaning, rule?.detail.replace('{value}', '…'), code);
+    t.equal(meaning, rule && describeSignal({ code, rule, weight: 0, value: '…' }), code);
   }
   t.end();
 });

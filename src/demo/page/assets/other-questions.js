@@ -24,14 +24,14 @@ export function duplicateCard({ duplicate }) {
 }
 
 export function independenceCard({ independence }) {
-  const { score, band, grade, factors } = independence;
-  const [label, tone] = independenceBands[band] ?? [band, 'plain'];
+  const { score, band, measured, grade, factors } = independence;
+  const [label, tone] = measured ? (independenceBands[band] ?? [band, 'plain']) : ['Not judged yet', 'plain'];
   return card(
     'independence',
     'Independence',
     label,
     tone,
-    figure(score, 'of 100; 100 is fully independent'),
+    figure(measured ? score : '–', 'of 100; 100 is fully independent'),
     grade === null ? null : facts([['Links to other sessions', independenceGrades[grade] ?? grade]]),
     factors.length === 0
       ? h('p', { class: 'muted small', text: 'No links to other sessions of the study.' })
