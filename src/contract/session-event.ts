@@ -57,7 +57,8 @@ export interface VerificationFacts {
   readonly verificationOutcome: Verdict['verificationOutcome'];
   readonly biometricEvidence: Verdict['biometricEvidence'];
   readonly risk: VerdictRisk | null;
-  readonly duplication: (Duplication & { readonly overall: number }) | null;
+  /** null if the project does not show risk; if nothing was compared, its scores are null. */
+  readonly duplication: Duplication | null;
   readonly data_collector: string | null;
   readonly prior_participation: PriorParticipation | null;
   /** Set on verification.scored, like recommended_decision; null on other events. */

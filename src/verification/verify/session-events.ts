@@ -9,7 +9,19 @@ import type { StoredSession } from '../sessions/session-store.js';
 import type { VerifyReply } from '../../contract/score-envelope.js';
 
 export interface CompletedSession {
-  readonly session: StoredSession;
+  readonly session: Pick<
+    StoredSession,
+    | 'organizationId'
+    | 'projectId'
+    | 'sessionId'
+    | 'mode'
+    | 'respondentId'
+    | 'studyId'
+    | 'linkId'
+    | 'metadata'
+    | 'dataCollector'
+    | 'createdAt'
+  >;
   readonly outcome: VerdictOutcome;
   readonly verificationMode: 'block' | 'score';
   readonly completedAt: Date;
@@ -69,7 +81,7 @@ function factsOf({ session, outcome, completedAt, device, browser }: CompletedSe
     verificationOutcome: verdict.verificationOutcome,
     biometricEvidence: verdict.biometricEvidence,
     risk: shown.risk ?? null,
-    duplication: duplicationOf(shown.duplication ?? null),
+    duplication: shown.duplication ?? null,
     data_collector: session.dataCollector,
     prior_participation: verdict.priorParticipation,
     risk_score: null,
@@ -78,12 +90,6 @@ function factsOf({ session, outcome, completedAt, device, browser }: CompletedSe
     device,
     browser,
   };
-}
-
-/** null if nothing was compared. */
-function duplicationOf(duplication: VerdictOutcome['verdict']['duplication'] | null): VerificationFacts['duplication'] {
-  if (duplication === null || duplication.overall === null) return null;
-  return { ...duplication, overall: duplication.overall };
 }
 
 export function verifyReplyOf(
