@@ -66,9 +66,16 @@ export interface DataLoss {
 
 export type OnDataLoss = (loss: DataLoss) => void;
 
+/** Counts losses, and logs each with the sum of its group since the start: the log holds repeated lines back for a minute. */
 export function createDataLossReporter(logger: Logger, metrics: Pick<Metrics, 'logLost'>): OnDataLoss {
+  const totals = new Map<string, number>();
   return ({ topic, group, entries }) => {
     metrics.logLost.inc({ group }, entries);
-    logger.error({ topic, group, entries }, 'log entries expired before they were read; raise their retention');
+    const entriesTotal = (totals.get(group) ?? 0) + entries;
+    totals.set(group, entriesTotal);
+    logger.error(
+      { topic, group, entries, entriesTotal },
+      `log entries expired before ${group} read them; raise their retention`,
+    );
   };
 }
