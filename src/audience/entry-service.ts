@@ -46,17 +46,6 @@ export interface Surroundings {
   readonly prefix: string | null;
 }
 
-/** The hosted verification of one respondent. */
-export interface HostedVerificationClient {
-  /** Makes a link for the reservation, and returns its id. */
-  makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
-  linkUrl(linkId: string): string;
-  /** The newest result of the session; null before the first. */
-  read(
-    reservation: QuotaReservation,
-  ): Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly assurance: string } | null>;
-}
-
 export interface EntryDeps extends SurveyDeps {
   readonly database: Database;
   readonly exit: AnswerExit;
@@ -66,7 +55,6 @@ export interface EntryDeps extends SurveyDeps {
   readonly locate: (address: string) => Surroundings;
   /** Keyed hash of an identifier within a project. */
   readonly hash: (projectId: string, kind: 'respondent' | 'device' | 'address' | 'network', value: string) => string;
-  readonly verification: HostedVerificationClient;
 }
 
 export function createEntryService(deps: EntryDeps) {

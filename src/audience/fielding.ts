@@ -1,5 +1,6 @@
 /** Shared by entry and return: the lock under which a reservation changes, what an event makes of it, and the way to the survey. */
 import type { Fault } from '../errors.js';
+import { noScores, type ReservationClaims } from '../contract/study-replies.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { PageName } from './page-texts.js';
@@ -83,9 +84,26 @@ const claimOf = (claim: Claimant | null): ReservationChange => {
   return { deviceRef, addressRef, networkRef };
 };
 
+/** What came of a hosted verification; `scores` as its page may know them. */
+export interface HostedVerification {
+  readonly status: 'pass' | 'fail' | 'review';
+  readonly assurance: string;
+  readonly scores: ReservationClaims['scores'];
+}
+
+/** The hosted verification of one respondent. */
+export interface HostedVerificationClient {
+  /** Makes a link for the reservation, and returns its id. */
+  makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
+  linkUrl(linkId: string): string;
+  /** What came of it, newest; null where nothing has yet. */
+  read(reservation: QuotaReservation): Promise<HostedVerification | null>;
+}
+
 export interface SurveyDeps {
   readonly database: Database;
   readonly tokens: ReservationTokens;
+  readonly verification: HostedVerificationClient;
   readonly audienceUrl: () => string;
   readonly now: () => number;
   /** How long a respondent holds a reservation, in milliseconds. */
@@ -104,12 +122,13 @@ export async function surveyAddress(deps: SurveyDeps, study: Study, reservation:
 }
 
 async function issueToken(
-  { database, tokens }: SurveyDeps,
+  { database, tokens, verification }: SurveyDeps,
   study: Study,
   reservation: QuotaReservation,
   lasting: Date,
 ): Promise<string> {
-  const issued = await tokens.issue(reservation, study);
+  const verified = reservation.linkId === null ? null : await verification.read(reservation);
+  const issued = await tokens.issue(reservation, study, verified?.scores ?? noScores);
   return inOrganization(database, reservation.organizationId, (tx) =>
     keepToken(tx, reservation.reservationId, { ...issued, lasting }),
   );

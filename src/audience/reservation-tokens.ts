@@ -30,6 +30,7 @@ export function createReservationTokens(deps: ReservationTokenDeps) {
     async issue(
       reservation: QuotaReservation,
       study: Pick<Study, 'isTest'>,
+      { liveness, uniqueness, authenticity, overall, quality, fraud }: ReservationClaims['scores'],
     ): Promise<{ readonly token: string; readonly until: Date }> {
       const iat = Math.floor(deps.now() / 1_000);
       const exp = iat + studyTokenSeconds;
@@ -49,6 +50,7 @@ export function createReservationTokens(deps: ReservationTokenDeps) {
         source_id: reservation.sourceId,
         status: reservation.recommendation === 'review' ? 'review' : 'pass',
         risk_overall: (reservation.score ?? 0) / 100,
+        scores: { liveness, uniqueness, authenticity, overall, quality, fraud },
       });
       return { token, until: new Date(exp * 1_000) };
     },

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { Count, Nullable, Percent, StringEnum, Timestamp, type SessionMode } from './common.js';
 import { reasonClasses } from './outcome.js';
 import { duplicateBands, recommendations } from './score.js';
+import type { VerdictScores } from './verdict.js';
 import { screenOutReasons, ScreenOuts, StudyFunnel } from './study-report.js';
 import {
   entryModes,
@@ -159,6 +160,12 @@ export const SupplyPage = Type.Object({
   nextCursor: Nullable(Type.String()),
 });
 
+type ReservationScores = { readonly [name in keyof VerdictScores]: number | null };
+
+export const noScores: ReservationScores = {
+  ...{ liveness: null, uniqueness: null, authenticity: null, overall: null, quality: null, fraud: null },
+};
+
 /** Claims of the vh_token that a study’s survey is given; times are Unix seconds. */
 export interface ReservationClaims {
   readonly iss: string;
@@ -178,4 +185,6 @@ export interface ReservationClaims {
   /** review: the gate would have a person look. */
   readonly status: 'pass' | 'review';
   readonly risk_overall: number;
+  /** Of the place’s verification, as its page may know them; all null if none was part of the place. */
+  readonly scores: ReservationScores;
 }

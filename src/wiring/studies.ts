@@ -7,8 +7,10 @@ import { createSecretStore } from '../crypto/secret-store.js';
 import { createTargetClassifier, objectionTo } from '../net/target-address.js';
 import type { Parts } from './parts.js';
 import { insertLink, linkUrl } from '../administration/hosted-links.js';
-import type { HostedVerificationClient } from '../audience/entry-service.js';
+import type { HostedVerificationClient } from '../audience/fielding.js';
 import { linkDaysMax } from '../contract/hosted-link.js';
+import { noScores } from '../contract/study-replies.js';
+import type { VerdictScores } from '../contract/verdict.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { inOrganization } from '../stores/database/tenant.js';
 
@@ -71,11 +73,14 @@ export const createHostedVerificationClient = (
     const [session] = await stores.database.query<{
       status: 'pass' | 'fail' | 'review';
       assurance: string | null;
+      scores: VerdictScores | null;
     }>(
-      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance FROM verification_sessions
+      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores FROM verification_sessions
         WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL ORDER BY completed_at DESC LIMIT 1`,
       [projectId, respondentRef, linkId],
     );
-    return session === undefined ? null : { status: session.status, assurance: session.assurance ?? 'none' };
+    if (session === undefined) return null;
+    const { status, assurance, scores } = session;
+    return { status, assurance: assurance ?? 'none', scores: scores ?? noScores };
   },
 });

@@ -10,6 +10,9 @@ import {
   setStatus,
   type Study,
 } from '../../src/audience/study-store.js';
+import { decodeJwt } from 'jose';
+import type { HostedVerification } from '../../src/audience/fielding.js';
+import { noScores } from '../../src/contract/study-replies.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { shared } from '../../src/stores/database/shares.js';
@@ -147,7 +150,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
     t.test('a quota made smaller while people verify is not over-filled by them', async (t) => {
       const quota = { name: 'women', gender: 'female', limit: 3 };
       const study = await makeStudy(one, 10, [quota], true);
-      let result: { status: 'pass'; assurance: string } | null = null;
+      let result: HostedVerification | null = null;
       const instance = await instanceOf(t, one, masterKey, {
         verification: {
           makeLink: () => Promise.resolve('link'),
@@ -161,8 +164,11 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
           ...{ name: 'n', sampleSize: 10, limits: {}, quotas: [{ ...quota, limit: 1 }] },
         }),
       );
-      result = { status: 'pass', assurance: 'none' };
-      t.match(await instance.enter(study, 'a', 'female'), { url: /survey\.example/ });
+      const scores = { ...noScores, uniqueness: 0.9, authenticity: 0.8, overall: 0.8 };
+      result = { status: 'pass', assurance: 'none', scores };
+      const surveyed = await instance.enter(study, 'a', 'female');
+      t.match(surveyed, { url: /survey\.example/ });
+      t.same(decodeJwt(tokenOf(surveyed))['scores'], scores, 'the token has the scores of the verification');
       t.match(await instance.enter(study, 'b', 'female'), { page: 'full' });
       t.match(await instance.enter(study, 'c', 'female'), { page: 'full' });
       t.match(await readQuotas(one, study.studyId), [{ held: 1, verified: 1, limit: 1 }]);

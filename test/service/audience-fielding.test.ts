@@ -205,6 +205,8 @@ t.test('respondents come a page at a time, with the token that the survey was gi
     },
   );
   t.match(payload, { purpose: 'study_place', mode: 'live', study_id: study.studyId });
+  const none = { liveness: null, uniqueness: null, authenticity: null, overall: null, quality: null, fraud: null };
+  t.same(payload['scores'], none, 'no verification was part of the place');
   t.equal(payload.sub, seen[0]?.sessionId);
 });
 
