@@ -15,10 +15,10 @@ const meanings: Readonly<Record<Axis, string>> = {
 };
 
 const needs: Readonly<Partial<Record<Axis, readonly string[]>>> = {
-  device: ['client_probe_missing', 'probe_unusable', 'probe_unreadable'],
-  behavior: ['client_probe_missing', 'probe_unusable', 'probe_unreadable'],
-  velocity: ['counters_unavailable'],
-  history: ['history_unavailable'],
+  device: ['organization_key', 'client_probe_missing', 'probe_unusable', 'probe_unreadable'],
+  behavior: ['organization_key', 'client_probe_missing', 'probe_unusable', 'probe_unreadable'],
+  velocity: ['organization_key', 'counters_unavailable'],
+  history: ['organization_key', 'history_unavailable'],
 };
 
 /** An axis that says something was measured, whatever is missing. */

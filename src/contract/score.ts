@@ -20,6 +20,7 @@ export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as
 /** Sources of facts that can be missing; each stands in docs/reference/score.md. */
 export const degradedSignals = [
   'client_probe_missing',
+  'organization_key',
   'respondent_id_equals_session_id',
   'supplier_stats_deprecated_alias',
   'geo_unavailable',

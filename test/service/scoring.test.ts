@@ -150,6 +150,7 @@ t.test('stock automation seen by the probe raises device risk and says why', asy
 
 t.test('an organization key scores with measured false', async (t) => {
   const reply = await score(clean(), bootstrap.organizationKey);
+  t.ok(reply.degradedSignals.includes('organization_key'));
   t.equal(reply.duplicate.measured, false);
   t.same(Object.values(reply.duplicate.evidence), [null, null, null, null]);
   t.ok(reply.degradedSignals.includes('client_probe_missing'));

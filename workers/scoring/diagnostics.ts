@@ -13,6 +13,11 @@ const velocityNote = rulesOf('velocity', 'diagnostic');
 
 export const measurementRules = {
   client_probe_missing: deviceNote('low', 9, 'No probe data arrived, so device and behavior were not measured.'),
+  organization_key: deviceNote(
+    'low',
+    0,
+    'An organization key scores without counters and probe data. Use a project key.',
+  ),
   probe_unusable: deviceNote('low', 9, 'The probe sent too little data to measure the device.'),
   probe_unreadable: deviceNote('low', 0, 'The probe data of this session could not be read.'),
   respondent_id_equals_session_id: historyNote(
@@ -34,11 +39,6 @@ export const integrationRules = {
     0,
     'These fields look unhashed: {value}. They were not stored as sent. Send salted hashes.',
   ),
-  organization_key: deviceNote(
-    'low',
-    0,
-    'An organization key scores without counters and probe data. Use a project key.',
-  ),
   probe_elsewhere: deviceNote(
     'low',
     0,
@@ -56,6 +56,7 @@ const raise = createRaise({ ...measurementRules, ...integrationRules });
 /** Degraded signals in the order of their discovery, each once. */
 export function findDegraded({ facts, deviceMeasured, pages }: Visit): readonly DegradedSignal[] {
   const found = new Set(facts.degraded);
+  if (!facts.measured) found.add('organization_key');
   if (facts.probeRead === false) found.add('probe_unreadable');
   else if (pages.length === 0) found.add('client_probe_missing');
   else if (!deviceMeasured) found.add('probe_unusable');
@@ -92,7 +93,6 @@ export function weighIntegration({ facts, pages }: Visit): Signal[] {
   const { unknownFields = [], unhashed = [], probeElsewhere = null, isFixedSession = false } = facts.integration ?? {};
   if (unknownFields.length > 0) raise(signals, 'unknown_fields', 0, unknownFields.join(', '));
   if (unhashed.length > 0) raise(signals, 'identity_not_hashed', 0, unhashed.join(', '));
-  if (!facts.measured) raise(signals, 'organization_key');
   const missing = facts.measured && facts.probeRead !== false && pages.length === 0;
   if (missing && probeElsewhere !== null) raise(signals, 'probe_elsewhere', 0, probeElsewhere);
   if (isFixedSession) raise(signals, 'fixed_session_live');

@@ -16,8 +16,8 @@ t.test('what is missing is named', (t) => {
   ]);
   t.same(
     degraded(cleanFacts({ measured: false, counts: null, history: null })),
-    ['client_probe_missing'],
-    'an organization key misses nothing',
+    ['organization_key', 'client_probe_missing'],
+    'an organization key has nothing counted',
   );
   t.same(degraded(humanFacts({}, { ua: {}, auto: {} })), ['probe_unusable']);
   t.same(degraded(humanFacts({ address: { ...cleanFacts().address, country: null } })), ['geo_unavailable']);
@@ -70,6 +70,8 @@ t.test('what stands out of the integration is noted and moves nothing', (t) => {
   );
   t.ok(notesOf(cleanFacts({ measured: false, counts: null, history: null })).includes('organization_key'));
   t.notOk(notesOf().includes('organization_key'));
+  t.ok(scoreFacts(cleanFacts({ measured: false })).reply.degradedSignals.includes('organization_key'));
+  t.notOk(scoreFacts(cleanFacts()).reply.degradedSignals.includes('organization_key'));
   t.end();
 });
 
