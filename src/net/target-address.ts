@@ -90,6 +90,8 @@ export interface TargetRules {
   readonly classify: ClassifyTarget;
   /** Plain HTTP, any port and private targets; for development only. */
   readonly allowPrivate: boolean;
+  /** Whether an objection may name the setting that allows plain HTTP. */
+  readonly isDevelopment?: boolean;
 }
 
 /** Ports where web servers listen for TLS. Others belong to other protocols as often as not. */
@@ -98,11 +100,17 @@ const ports: readonly string[] = ['443', '8443'];
 const innerNames = /(?:^|\.)(?:home\.arpa|onion)$/;
 
 /** Describes the fault of a target’s address, as the end of a sentence; null if it has none. Its name is resolved when connecting. */
-export function objectionTo(text: string, { classify, allowPrivate }: TargetRules): string | null {
+export function objectionTo(
+  text: string,
+  { classify, allowPrivate, isDevelopment = false }: TargetRules,
+): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://example.com/hooks.';
   const url = new URL(text);
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
-  if (!schemes.includes(url.protocol)) return 'must start with https://.';
+  if (!schemes.includes(url.protocol))
+    return isDevelopment && url.protocol === 'http:'
+      ? 'must start with https://. For a receiver on this machine, start the service with VH_WEBHOOK_ALLOW_PRIVATE=on.'
+      : 'must start with https://.';
   if (url.username !== '' || url.password !== '')
     return 'must not contain a user name or password. Check the request’s signature instead.';
   if (url.hash !== '') return 'must not have a fragment (#...).';

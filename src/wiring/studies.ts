@@ -37,7 +37,11 @@ export const wireSuppliers = (
   { settings, stores, masterKeys, webhookListeners }: Parts,
   { findProjectOwner }: Pick<Directories, 'findProjectOwner'>,
 ): SupplierService => {
-  const target = { classify: createTargetClassifier(), allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE };
+  const target = {
+    classify: createTargetClassifier(),
+    allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE,
+    isDevelopment: settings.VH_ENV === 'development',
+  };
   return createSupplierService({
     database: stores.database,
     environment: settings.VH_ENV,

@@ -21,7 +21,11 @@ export function webhookDepsOf({ settings, stores, masterKeys, now, logger, webho
     logger,
     now,
     secrets: createSecretStore(masterKeys.readable),
-    target: { classify: createTargetClassifier(), allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE },
+    target: {
+      classify: createTargetClassifier(),
+      allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE,
+      isDevelopment: settings.VH_ENV === 'development',
+    },
   };
 }
 

@@ -77,6 +77,14 @@ t.test('what never can be right is refused with a sentence that says why', (t) =
   t.end();
 });
 
+t.test('in development, plain HTTP is refused with the setting that allows it', (t) => {
+  const rules = { classify: createTargetClassifier(), allowPrivate: false };
+  const say = (isDevelopment: boolean) => objectionTo('http://localhost:4000/', { ...rules, isDevelopment });
+  t.match(say(true), /^must start with https:.*VH_WEBHOOK_ALLOW_PRIVATE=on/);
+  t.notMatch(say(false), /VH_WEBHOOK/);
+  t.end();
+});
+
 t.test('in development private targets, plain HTTP and any port are taken, and nothing else', (t) => {
   for (const url of ['http://127.0.0.1:4000/x', 'http://localhost:9/', 'https://[::1]:8080/', 'http://intranet/'])
     t.equal(inDevelopment(url), null, url);
