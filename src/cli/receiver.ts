@@ -9,21 +9,37 @@ import { verifyWebhook } from '../receiver/verify.js';
 
 const bodyBytesMax = 1_048_576;
 
-const { values } = parseArgs({
-  options: {
-    secret: { type: 'string' },
-    port: { type: 'string', default: '4000' },
-    fail: { type: 'string' },
-    times: { type: 'string' },
-    hang: { type: 'boolean', default: false },
-  },
-});
-const { secret } = values;
+const usage = 'Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS [--times N] | --hang]';
+
+const values = readOptions();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
+const secret = values.secret ?? refuse('--secret is missing. Add the secret that the registration returned.');
 const fault = faultOf();
-if (secret === undefined || fault !== null) {
-  console.error(`${fault ?? '--secret is missing. Add the secret that the registration returned.'}
-Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS [--times N] | --hang]`);
+if (fault !== null) refuse(fault);
+
+function refuse(fault: string): never {
+  console.error(`${fault}\n${usage}`);
   process.exit(2);
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        secret: { type: 'string' },
+        port: { type: 'string', default: '4000' },
+        fail: { type: 'string' },
+        times: { type: 'string' },
+        hang: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
 }
 
 /** Describes the fault of the options; null if there is none. */

@@ -4,6 +4,13 @@ import t from 'tap';
 
 const entry = 'dist/src/cli/receiver.js';
 
+t.test('--help prints the usage and succeeds; an unknown option fails with it', (t) => {
+  const run = (args: string[]) => spawnSync('node', [entry, ...args], { encoding: 'utf8', timeout: 20_000 });
+  t.match(run(['--help']), { status: 0, stdout: /Usage: npm run receiver/, stderr: '' });
+  t.match(run(['--secrets', 's']), { status: 2, stderr: /--secrets[^]*Usage: npm run receiver/ });
+  t.end();
+});
+
 t.test('options that mean nothing are refused with a sentence, and nothing listens', (t) => {
   const refused: [string[], RegExp][] = [
     [[], /--secret is missing/],
