@@ -85,11 +85,17 @@ function isBrowser(): boolean {
   return typeof scope.document === 'object' || typeof scope.importScripts === 'function';
 }
 
+const apiPath = '/api/v1';
+
 function readBaseUrl(baseUrl: unknown): string {
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw invalidOption(
       'baseUrl is not an address: give the root of the API, such as "https://verify.example/api/v1".',
     );
-  return url.href.replace(/\/+$/, '');
+  const root = url.href.replace(/\/+$/, '');
+  if (root.endsWith(apiPath)) return root;
+  throw invalidOption(
+    `baseUrl "${root}" is not the root of the API, which ends in "${apiPath}". Give "${root}${apiPath}".`,
+  );
 }

@@ -142,6 +142,10 @@ t.test('options that cannot be used are refused before anything is sent', (t) =>
     [{ apiKey: 'pk_abc', baseUrl }, /probe key/],
     [{ apiKey: 'secret', baseUrl }, /begin with "vf_"/],
     [{ apiKey, baseUrl: 'verify.example' }, /baseUrl/],
+    [
+      { apiKey, baseUrl: 'https://verify.example/' },
+      /"https:\/\/verify.example" .*Give "https:\/\/verify.example\/api\/v1"/,
+    ],
     [{ apiKey, baseUrl, failMode: 'maybe' as 'open' }, /failMode/],
     [{ apiKey, baseUrl, retriesMax: -1 }, /retriesMax/],
     [{ apiKey, baseUrl, deadlineMs: 0.5 }, /deadlineMs/],
