@@ -11,6 +11,8 @@ export type ClientErrorCode =
   | 'TIMEOUT'
   /** Something else than the service answered at `baseUrl`, or something else than JSON. */
   | 'UNEXPECTED_ANSWER'
+  /** `events` had every event rejected. `posted` has the sum, `issues` the reasons. */
+  | 'EVENTS_REJECTED'
   /** An option or argument cannot be used; nothing was sent. */
   | 'INVALID_OPTION';
 

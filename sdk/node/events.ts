@@ -1,9 +1,9 @@
 /**
  * Posts outcomes in bulk: batches of 1,000, a few requests at once, and the answers added up. It holds only running requests in memory: the
- * source is read only as fast as the service takes it. Stops at the first request that fails for good.
+ * source is read only as fast as the service takes it. Stops at the first request that fails for good, and throws if no event was accepted.
  */
 import type { EventsOptions, EventsSummary, Issue, OutcomeEvent } from './api.js';
-import { invalidOption, VerifyHumanError } from './errors.js';
+import { invalidOption, VerifyHumanError, type ClientErrorCode } from './errors.js';
 import { checkNames, wholeNumber, type Names } from './settings.js';
 import type { Call } from './transport.js';
 
@@ -48,11 +48,23 @@ export async function postEvents(
   };
   const worker = () => work().catch((error: unknown) => void failures.push(error));
   await Promise.all(Array.from({ length: concurrency }, worker));
-  if (failures.length === 0) return summary;
+  if (failures.length === 0) return requireAccepted(summary);
   await batches.return();
   const [failure] = failures;
   if (failure instanceof VerifyHumanError) failure.posted = summary;
   throw failure;
+}
+
+/** A caller who does not look at the sum would lose all its events without notice. */
+function requireAccepted(summary: EventsSummary): EventsSummary {
+  const { received, rejected, issues } = summary;
+  if (received === 0 || rejected < received) return summary;
+  const [first] = issues;
+  const reason = first === undefined ? 'the service could not store them.' : `${first.path} ${first.message}`;
+  const subject = received === 1 ? 'The only event was rejected:' : `All ${received} events were rejected. The first:`;
+  const error = new VerifyHumanError('EVENTS_REJECTED' satisfies ClientErrorCode, `${subject} ${reason}`, { issues });
+  error.posted = summary;
+  throw error;
 }
 
 function checkList(source: unknown): void {

@@ -96,7 +96,7 @@ t.test('a request that fails for good ends it: the error says what was posted, a
   t.equal(seen.length, 2);
 });
 
-t.test('a request of malformed events alone is as many rejected events, not an error', async (t) => {
+t.test('a call of which every event was rejected throws, and says what was wrong', async (t) => {
   const issues = [{ path: '/events/0/type', message: 'is missing.' }];
   const { baseUrl } = await startFlakyServer(t, [
     reply(400, { code: 'VALIDATION_FAILED', message: 'No.', requestId: 'r', issues }),
@@ -111,7 +111,11 @@ t.test('a request of malformed events alone is as many rejected events, not an e
     unmatched: null,
     issues: [],
   };
-  t.strictSame(await client.events([event(1)]), { ...none, received: 1, rejected: 1, issues });
+  await t.rejects(client.events([event(1)]), {
+    ...{ code: 'EVENTS_REJECTED', issues, posted: { ...none, received: 1, rejected: 1, issues } },
+    message: 'The only event was rejected: /events/0/type is missing.',
+  });
+  await t.rejects(client.events([event(1), event(2)]), { message: /^All 2 events were rejected\. The first: / });
   t.strictSame(await client.events([]), none, 'nothing to post');
   const body = await startFlakyServer(t, [
     reply(400, {
