@@ -3,6 +3,7 @@
  * an observer counts nothing.
  */
 import type { Lite, QuestionHandle, QuestionSnapshot } from './api.js';
+import { randomHex } from './hash.js';
 import { observeQuestion } from './questions.js';
 import { startRun, type ActiveRun } from './run.js';
 
@@ -13,12 +14,7 @@ const questionsMax = 50;
 
 function createUuid(): string {
   // Only secure pages have randomUUID.
-  return (
-    crypto.randomUUID?.() ??
-    '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-      (+digit ^ (crypto.getRandomValues(new Uint8Array(1))[0]! & (15 >> (+digit / 4)))).toString(16),
-    )
-  );
+  return crypto.randomUUID?.() ?? randomHex().replace(/(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-8$4-');
 }
 
 /** `origin` is that of the service: where the script came from. Without it, the page's own. */

@@ -81,6 +81,8 @@ export function startRun({
       await Promise.race([complete, new Promise((resolve) => setTimeout(resolve, collectMs))]);
       isLoaded = true;
       const reason = await post(endpoint, message('load'), timeoutMs);
+      // oxlint-disable-next-line no-console -- whoever put the key there has to see it
+      if (reason === 'HTTP 404') console.error('VHLite: no project has this pk_ key');
       return reason ? { sessionId, sent: false, reason } : { sessionId, sent: true };
     } catch {
       return { sessionId, sent: false, reason: 'page' };

@@ -163,4 +163,8 @@ testInBrowser('data-probe-key is the same key, and a refusal carries its status'
   t.strictSame(await (await browser.open({ attributes })).waitForEvent(), { sessionId: 's', sent: true });
   const refused = await browser.open({ attributes, probeStatus: 404 });
   t.strictSame(await refused.waitForEvent(), { sessionId: 's', sent: false, reason: 'HTTP 404' });
+  const told: string[] = [];
+  refused.page.on('console', (message) => message.type() === 'error' && told.push(message.text()));
+  await refused.page.evaluate("VHLite.run({ projectKey: 'pk_wrong', sessionId: 's' })");
+  await waitUntil(() => told.includes('VHLite: no project has this pk_ key'), 'the console names the key');
 });
