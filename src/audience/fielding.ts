@@ -84,7 +84,7 @@ const claimOf = (claim: Claimant | null): ReservationChange => {
   return { deviceRef, addressRef, networkRef };
 };
 
-/** What came of a hosted verification; `scores` as its page may know them. */
+/** The result of a hosted verification; `scores` as its page may know them. */
 export interface HostedVerification {
   readonly status: 'pass' | 'fail' | 'review';
   readonly assurance: string;
@@ -96,7 +96,7 @@ export interface HostedVerificationClient {
   /** Makes a link for the reservation, and returns its id. */
   makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
   linkUrl(linkId: string): string;
-  /** What came of it, newest; null where nothing has yet. */
+  /** Reads the newest result; null before the first. */
   read(reservation: QuotaReservation): Promise<HostedVerification | null>;
 }
 

@@ -185,6 +185,6 @@ export interface ReservationClaims {
   /** review: the gate would have a person look. */
   readonly status: 'pass' | 'review';
   readonly risk_overall: number;
-  /** Of the place’s verification, as its page may know them; all null if none was part of the place. */
+  /** Scores of the place’s verification, as its page may know them; all null if none was part of the place. */
   readonly scores: ReservationScores;
 }
