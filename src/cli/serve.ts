@@ -8,6 +8,7 @@ import type { Bootstrap } from '../projects/operator/bootstrap.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger } from '../telemetry/logger.js';
 import { exportLines } from './shell-names.js';
+import { startProblem } from './start-problem.js';
 
 /** Runs until `stop` is aborted, and then ends the process. */
 export async function serve(stop: AbortSignal): Promise<void> {
@@ -34,9 +35,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
     if (stop.aborted) end();
     else stop.addEventListener('abort', end, { once: true });
   } catch (error) {
-    process.stderr.write(
-      `VerifyHuman did not start: ${isUnavailable(error) ? causeOf(error) : (error as Error).message}\n`,
-    );
+    process.stderr.write(`VerifyHuman did not start: ${startProblem(error, settings)}\n`);
     if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
     process.exit(error === stop.reason ? 0 : 1);
   }

@@ -1,28 +1,38 @@
 /** The README's blocks run in their order, with what the first start gives; every page of documentation is linked from docs/README.md. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { exportLines } from '../../src/cli/shell-names.js';
+import type { ScoreReply } from '../../src/contract/score.js';
+import { probeExample } from '../../src/scoring/examples.js';
 import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
 import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 
 t.test('every block of the README runs from a first start, and the reply shown is the real one', async (t) => {
-  const { bootstrap } = await startTestService(t);
+  const { bootstrap, call } = await startTestService(t);
   const environment = Object.fromEntries(
     exportLines(bootstrap).map((line) => line.replace('export ', '').split('=') as [string, string]),
   );
-  const run = await prepareProject(temporaryDirectory(t), environment);
-  const [keys, score, reply, tag, session, events, ...others] = blocksOf('README.md').filter(
+  const folder = temporaryDirectory(t);
+  const run = await prepareProject(folder, environment);
+  const [keys, score, reply, survey, session, events, eventsReply, ...others] = blocksOf('README.md').filter(
     ({ code }) => !code.startsWith('npm ci'),
   );
   t.strictSame(others, []);
   t.equal(keys?.code, 'eval "$(npm run --silent keys)"\n');
   const scored: unknown = JSON.parse(await run(score!));
   t.match(scored, JSON.parse(reply!.code));
-  t.match(tag!.code, /data-project-key="pk_\.\.\."\s+data-session-id="s-1001"/);
-  t.equal((await fetch(`${bootstrap.siteUrl}${/verify\.example([^"]+)/.exec(tag!.code)![1]}`)).status, 200);
-  t.match(JSON.parse(await run(events!)), { accepted: 1, unmatched: 0 });
+  await run(survey!);
+  const html = readFileSync(join(folder, 'survey.html'), 'utf8');
+  t.match(html, `data-project-key="${bootstrap.probeKey}" data-session-id="s-1001"`);
+  t.equal((await fetch(/src="([^"]+)"/.exec(html)![1]!)).status, 200);
+  t.match(JSON.parse(await run(events!)), JSON.parse(eventsReply!.code));
+  // The browser of a reader sends the probe, and the same call no longer misses it.
+  const body = { ...probeExample(bootstrap.probeKey), sessionId: 's-1001', seq: 0, phase: 'load' };
+  t.equal((await call('POST', '/public/lite/probe', { body, headers: { origin: 'null' } })).status, 202);
+  t.strictSame((JSON.parse(await run(score!)) as ScoreReply).degradedSignals, ['geo_unavailable', 'network_unavailable']);
   // The score is listed once it is recorded.
   const listed = { ...session!, code: session!.code.replace('curl ', 'curl --retry 9 --retry-all-errors ') };
   t.match(JSON.parse(await run(listed)), { sessionId: 's-1001' });

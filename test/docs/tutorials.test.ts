@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { exportLines } from '../../src/cli/shell-names.js';
+import type { SessionReply } from '../../src/contract/session.js';
 import { probeExample } from '../../src/scoring/examples.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { open, openEntry } from '../helpers/fielding.js';
@@ -10,6 +11,7 @@ import { blocksOf, inOneShell, patternOf, prepareProject, type Block } from '../
 import { freePort } from '../helpers/ports.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
+import { envelopeFor, page } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
@@ -66,7 +68,19 @@ t.test('first-score: score, probe, outcome and webhook', async (t) => {
 });
 
 t.test('verify-a-respondent: a session, its completion and its token', async (t) => {
-  const outputs = await follow(t, { path: 'docs/tutorials/verify-a-respondent.md' });
+  const port = String(await freePort());
+  const outputs = await follow(t, {
+    path: 'docs/tutorials/verify-a-respondent.md',
+    adapt(block, folder) {
+      const code = block.code.replaceAll('4001', port);
+      if (block.language === 'js') {
+        writeFileSync(join(folder, 'verify.mjs'), code);
+        return null;
+      }
+      return code.startsWith('node verify.mjs &') ? startProgram(t, block, 'verify.mjs', folder) : { ...block, code };
+    },
+  });
+  await takePartOnPage(t, `http://localhost:${port}`);
   const { url } = JSON.parse(outputs.at(-1) ?? '') as { readonly url: string };
   t.equal((await fetch(url)).status, 200, 'the hosted page opens');
 });
@@ -81,10 +95,7 @@ t.test('first-study: a respondent of one supplier completes; the complete is exp
         writeFileSync(join(folder, 'survey.mjs'), code);
         return null;
       }
-      if (code.startsWith('node survey.mjs &')) {
-        t.teardown(() => process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
-        return { ...block, code: 'node survey.mjs > log 2>&1 &\necho $! > pid\nsleep 1\n' };
-      }
+      if (code.startsWith('node survey.mjs &')) return startProgram(t, block, 'survey.mjs', folder);
       if (code.includes('/invitations')) return { ...block, code: `${code.trim()} | tee link\n` };
       if (code.startsWith('get ') && code.includes('/respondents')) await takePart(t, readFileSync(join(folder, 'link'), 'utf8').trim(), port);
       return { ...block, code };
@@ -105,6 +116,31 @@ t.test('first-study: a respondent of one supplier completes; the complete is exp
   t.match(JSON.parse(exported), { respondentId: 'r-1001', completion: 'confirmed' });
   await follow(t, { path: 'docs/how-to/reject-completes.md', given });
 });
+
+/** The block that starts a program of a tutorial in the background. */
+function startProgram(test: Test, block: Block, file: string, folder: string): Block {
+  test.teardown(() => process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
+  return { ...block, code: `node ${file} > log 2>&1 &\necho $! > pid\nsleep 1\n` };
+}
+
+/** Opens the page of the tutorial and completes its session, as the widget does; its backend accepts the token of its respondent only. */
+async function takePartOnPage(test: Test, url: string): Promise<void> {
+  const shown = await fetch(`${url}/`);
+  const [cookie = ''] = shown.headers.getSetCookie();
+  const html = await shown.text();
+  test.match(html, `siteKey: '${service.bootstrap.siteKey}:test'`);
+  const session = JSON.parse(/session: (\{.*\}) \}\)/.exec(html)?.[1] ?? '') as SessionReply;
+  const { body } = await service.call('POST', '/public/verify', {
+    body: envelopeFor(session),
+    headers: { ...page, 'x-client-secret': session.clientSecret },
+  });
+  const { verificationToken } = body as { readonly verificationToken: string };
+  const verified = (token: string, respondent: string) =>
+    fetch(`${url}/verified`, { method: 'POST', body: token, headers: { cookie: respondent } });
+  test.equal((await verified(verificationToken, cookie)).status, 200);
+  test.equal((await verified(verificationToken, 'respondent=other')).status, 403);
+  test.equal((await verified('', cookie)).status, 403);
+}
 
 /** Opens the link as a browser does, to the panel at the end. */
 async function takePart(test: Test, link: string, port: string): Promise<void> {
