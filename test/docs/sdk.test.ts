@@ -4,7 +4,7 @@ import { failureReasons } from '../../src/contract/failure-reasons.js';
 import { signalRules } from '../../workers/verification/signals.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 
-const page = readRepositoryFile('docs/reference/browser-sdk.md');
+const page = ['browser-sdk', 'browser-sdk-errors'].map((name) => readRepositoryFile(`docs/reference/${name}.md`)).join('\n');
 const table = (heading: string): string => page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
 
 t.test('every option and attribute is documented, and nothing else', (t) => {
@@ -40,7 +40,7 @@ t.test('every field of a result and every code of an error of the SDK is documen
   t.ok(fields.length > 25, `${fields.length} fields`);
   for (const name of fields) t.ok(page.includes(name), String(name));
   for (const [, name] of bodyOf('VerifyErrorContext').matchAll(/^ {2}readonly (\w+)\??:/gm))
-    t.ok(table('Errors').includes(`\`${name}\``), String(name));
+    t.ok(table('Codes').includes(`\`${name}\``), String(name));
   const sources = ['result', 'errors', 'settings', 'token', 'sdk', 'local-widget'].map((name) =>
     readRepositoryFile(`sdk/widget/${name}.ts`),
   );
