@@ -54,6 +54,7 @@ import {
 } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
+import { MonitoringPayload, QuestionPayload, VerificationPayload } from './webhook-payload.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
@@ -133,6 +134,9 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   PriorParticipation,
   UnifiedVerdict,
   VerdictRisk,
+  VerificationPayload,
+  MonitoringPayload,
+  QuestionPayload,
   RiskContribution,
   ErasureReply,
   Analytics,

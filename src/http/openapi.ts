@@ -72,12 +72,14 @@ export interface DocumentSettings {
   readonly version: string;
   /** Markdown above the operations, after the first sentence. */
   readonly preface?: string;
+  /** Requests that the service sends, as OpenAPI's `webhooks`. */
+  readonly webhooks?: object;
 }
 
 /** Registers the document; call before any route is registered, and `serveDocument` after. */
 export async function registerOpenapi(
   app: FastifyInstance,
-  { baseUrl, siteUrl, version, preface }: DocumentSettings,
+  { baseUrl, siteUrl, version, preface, webhooks }: DocumentSettings,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -92,6 +94,7 @@ export async function registerOpenapi(
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       servers: [{ url: baseUrl }],
+      ...(webhooks === undefined ? {} : { webhooks: webhooks as never }),
       components: {
         // Not changed: every document works on a copy.
         schemas: shapes as never,

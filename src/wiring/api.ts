@@ -19,6 +19,7 @@ import { openDirectories, type Directories } from '../administration/directories
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 import { registerClientRoutes } from '../oauth/client-routes.js';
 import { registerAdministration } from '../projects/routes.js';
+import { describeWebhooks } from '../webhooks/openapi.js';
 import { createSigningSecrets } from '../administration/signing-secrets.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import { registerVerificationRoutes } from '../verification/routes.js';
@@ -103,7 +104,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
   const app: FastifyInstance = createApp(appDeps);
   opened.push(() => closeWithin(app, drain.leftMs()), 'the API listener');
-  await registerOpenapi(app, documentOf(address));
+  await registerOpenapi(app, { ...documentOf(address), webhooks: describeWebhooks() });
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);

@@ -6,9 +6,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { eventTypes } from '../../src/contract/session-event.js';
 import { tagDescriptions } from '../../src/contract/tags.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { packageRoot } from '../../src/package-root.js';
+import { signedHeaders } from '../../src/webhooks/signing.js';
 import { startTestService } from '../helpers/service.js';
 
 const run = promisify(execFile);
@@ -21,6 +23,17 @@ const service = await startTestService(t);
 const text = JSON.stringify((await service.call('GET', '/openapi.json', { headers: {} })).body);
 const document = JSON.parse(text) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>;
+  readonly webhooks: Readonly<
+    Record<
+      string,
+      {
+        readonly post: {
+          readonly parameters: readonly { readonly name: string }[];
+          readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: object } } };
+        };
+      }
+    >
+  >;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 };
 const path = join(work, 'openapi.json');
@@ -61,6 +74,15 @@ t.test('shapes stand once: what is long enough to want a name has one in src/con
   t.ok(text.length < operations * charactersPerOperation, `${operations} operations in ${text.length} characters`);
 });
 
+t.test('every event that a webhook can have is described, with its headers and its body', (t) => {
+  t.same(Object.keys(document.webhooks).sort(), [...eventTypes].sort());
+  for (const [event, { post }] of Object.entries(document.webhooks)) {
+    t.match(post.requestBody.content['application/json'].schema, { properties: { data: { $ref: /Payload$/ } } }, event);
+    t.same(post.parameters.map(({ name }) => name.toLowerCase()).sort(), deliveryHeaders, event);
+  }
+  t.end();
+});
+
 t.test('every tag of an operation is described', async (t) => {
   const used = new Set(
     Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags = [] }) => tags)),
@@ -83,6 +105,12 @@ t.test('a generated TypeScript client type-checks and scores a session', async (
   t.match(receiptId, /^rcpt_/);
   t.equal(refusal, 'VALIDATION_FAILED', 'errors are typed as well');
 });
+
+/** Those of our own; webhook-… are additional. */
+const delivery = { event: 'verification.completed', sessionId: 's', messageId: 'm', attempt: 1, body: '{}' } as const;
+const deliveryHeaders = Object.keys(signedHeaders(delivery, { current: 'aa', previous: null }, 0))
+  .filter((name) => name.startsWith('x-service-'))
+  .sort();
 
 /** Characters of a structure from which a second copy is worth a name. */
 const longMin = 300;

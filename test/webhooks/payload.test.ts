@@ -1,5 +1,8 @@
 import t from 'tap';
+import { Value } from 'typebox/value';
 import type { SessionEvent, VerificationFacts } from '../../src/contract/session-event.js';
+import { MonitoringPayload, VerificationPayload, webhookEvents } from '../../src/contract/webhook-payload.js';
+import { eventTypes } from '../../src/contract/session-event.js';
 import { payloadOf } from '../../src/webhooks/payload.js';
 import { passedFacts, verificationEvent } from '../helpers/session-events.js';
 
@@ -46,6 +49,17 @@ t.test('v2 shows each conditional field where its condition holds', (t) => {
   t.end();
 });
 
+t.test('the documented payload has the fields of v2, and each that is not always there is optional', (t) => {
+  const facts = { ...everything, risk_score: 0.2, recommended_decision: 'allow', status: 'score_blocked' } as const;
+  const full = dataOf('v2', facts, { type: 'verification.scored', isDemo: true });
+  t.same(Object.keys(VerificationPayload.properties).sort(), Object.keys(full).sort());
+  t.same([...VerificationPayload.required].sort(), [...always].sort());
+  for (const data of [full, dataOf('v2', {})])
+    t.same(Value.Errors(VerificationPayload, JSON.parse(JSON.stringify(data))), []);
+  t.same(Object.keys(webhookEvents).sort(), [...eventTypes].sort());
+  t.end();
+});
+
 t.test('v1 omits what the contract lists, whatever the facts are, and keeps the nulls of the scores', (t) => {
   t.same(Object.keys(dataOf('v1', everything)).sort(), [...v1Fields].sort());
   const scores = { ...passedFacts.scores, liveness: null, uniqueness: null };
@@ -84,6 +98,7 @@ t.test('flags have their own shape', (t) => {
   const { data: _data, type: _type, ...envelope } = verificationEvent(owner);
   const anomaly = { type: 'automation', score: 0.9, threshold: 0.8, detail: 'no pointer' };
   const flagged: SessionEvent = { ...envelope, type: 'monitoring.flagged', data: { respondent_id: null, anomaly } };
+  t.same(Value.Errors(MonitoringPayload, payloadOf(flagged, 'v2').data), []);
   t.same(payloadOf(flagged, 'v2'), {
     event: 'monitoring.flagged',
     data: {
