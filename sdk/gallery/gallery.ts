@@ -33,6 +33,7 @@ const defaults: Omit<ViewOptions, 'host'> = {
   theme: 'light',
   style: 'classic',
   avatar: 'friendly',
+  isTest: false,
   interaction: 'checkbox',
   language: english,
   consent: terms,

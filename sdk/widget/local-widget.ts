@@ -28,6 +28,7 @@ export function createLocalWidget(
       theme: config.widgetTheme ?? 'auto',
       style: 'classic',
       avatar: 'friendly',
+      isTest: false,
       interaction: config.interaction ?? 'checkbox',
       language,
       branding: null,

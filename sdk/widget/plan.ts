@@ -45,6 +45,7 @@ export function viewOptionsOf(
     avatar: options.avatarStyle ?? 'friendly',
     interaction: options.interaction ?? 'checkbox',
     language,
+    isTest: options.siteKey.endsWith(':test'),
     branding: known?.branding ?? null,
     disclosure: { mode: known?.userDisclosure ?? 'NEUTRAL', text: known?.userDisclosureCustomText ?? null },
     consent: terms === null ? null : { ...terms, demographics: known?.demographics === true },

@@ -42,6 +42,8 @@ export interface ViewOptions {
   /** How captcha mode is started. */
   readonly interaction: 'checkbox' | 'slider';
   readonly language: Language;
+  /** Whether the session is a test or a demo, which the interface says. */
+  readonly isTest: boolean;
   /** The project's own branding, without parts that its tier does not allow. */
   readonly branding: Branding | null;
   /** The disclosure of the check in addition to biometric consent. `text` is plain text, present with CUSTOM, and never markup. */

@@ -51,8 +51,9 @@ export function nameOf({ brand }: Surroundings): HTMLElement {
   return element;
 }
 
-/** Links of the brand, and whose work this is. */
-export const footPartsOf = ({ texts, brand }: Surroundings): HTMLElement[] => [
+/** Whether it is a test, links of the brand, and whose work this is. */
+export const footPartsOf = ({ texts, brand, options }: Surroundings): HTMLElement[] => [
+  ...(options.isTest ? [html('b', {}, texts.test)] : []),
   ...(brand.privacyUrl === null ? [] : [linkOf(brand.privacyUrl, texts.privacy)]),
   ...(brand.supportEmail === null ? [] : [mailOf(brand.supportEmail, texts.support)]),
   ...(brand.hidePoweredBy ? [] : [html('span', {}, texts.powered)]),

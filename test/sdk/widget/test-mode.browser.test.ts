@@ -29,6 +29,20 @@ void t.test('in a driven browser', { skip, timeout: 200_000 }, async (t) => {
     t.match(await settle({ respondentId: 'test_expired' }), { error: { code: 'SESSION_EXPIRED' } });
   });
 
+  await t.test('the interface of a test says so, and that of a live mount does not', async (t) => {
+    for (const [key, isTest] of [
+      [`${siteKey}:test`, true],
+      [siteKey, false],
+    ] as const)
+      for (const widgetMode of ['captcha', 'standard'] as const) {
+        const { page, begin } = await site.open('mount');
+        await begin({ siteKey: key, widgetMode, locale: 'en' });
+        await page.getByText('Protected by VerifyHuman').waitFor();
+        t.equal(await page.getByText('Test mode').isVisible(), isTest, `${key} ${widgetMode}`);
+        await page.close();
+      }
+  });
+
   await t.test('a mount continues the session that a backend made', async (t) => {
     const { body: made } = await service.call('POST', `/projects/${projectId}/api-keys`, {
       body: { name: 'Test', isTest: true },

@@ -11,6 +11,7 @@ export const texts: LoadedTexts = {
     'Sie dauert etwa 30 Sekunden. Schauen Sie in die Kamera und folgen Sie einigen Anweisungen.',
   ],
   start: 'Starten',
+  test: 'Testmodus',
   neutral: 'Eine kurze Prüfung bestätigt, dass Antworten von echten Menschen stammen.',
   transparent:
     'Um Bots fernzuhalten, prüfen wir Ihr Gerät und wie Sie es bedienen, zum Beispiel Maus- oder Fingerbewegungen. Mit Ihrer Einwilligung vermessen wir auch Ihr Gesicht. Das Ergebnis erhält der Betreiber dieser Seite.',

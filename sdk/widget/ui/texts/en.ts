@@ -13,6 +13,7 @@ export const en = {
     'It takes about 30 seconds. Look at your camera and follow a few prompts.',
   ],
   start: 'Start',
+  test: 'Test mode',
   neutral: 'A quick check confirms that answers come from real people.',
   transparent:
     'To keep out bots, we check your device and how you use it, such as mouse or finger movements. With your consent, we also measure your face. The site owner receives the result.',

@@ -11,6 +11,7 @@ export const texts: LoadedTexts = {
     'Dura unos 30 segundos. Mire a la cámara y siga unas indicaciones.',
   ],
   start: 'Empezar',
+  test: 'Modo de prueba',
   neutral: 'Una comprobación rápida confirma que las respuestas son de personas reales.',
   transparent:
     'Para evitar los bots, comprobamos su dispositivo y cómo lo usa, por ejemplo los movimientos del ratón o del dedo. Con su consentimiento, también medimos su rostro. El responsable de este sitio recibe el resultado.',

@@ -11,6 +11,7 @@ export const texts: LoadedTexts = {
     'Elle dure environ 30 secondes. Regardez la caméra et suivez quelques instructions.',
   ],
   start: 'Commencer',
+  test: 'Mode test',
   neutral: 'Une vérification rapide confirme que les réponses viennent de vraies personnes.',
   transparent:
     'Pour écarter les robots, nous vérifions votre appareil et la façon dont vous l’utilisez, par exemple les mouvements de la souris ou du doigt. Avec votre consentement, nous mesurons aussi votre visage. Le responsable du site reçoit le résultat.',

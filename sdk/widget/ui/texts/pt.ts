@@ -11,6 +11,7 @@ export const texts: LoadedTexts = {
     'Leva cerca de 30 segundos. Olhe para a câmera e siga algumas instruções.',
   ],
   start: 'Começar',
+  test: 'Modo de teste',
   neutral: 'Uma verificação rápida confirma que as respostas vêm de pessoas reais.',
   transparent:
     'Para evitar bots, verificamos seu dispositivo e como você o usa, por exemplo os movimentos do mouse ou do dedo. Com seu consentimento, também medimos seu rosto. O responsável por este site recebe o resultado.',
