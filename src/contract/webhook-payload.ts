@@ -6,7 +6,7 @@ import type { EventType } from './session-event.js';
 import { dispatchStatuses, Duplication, Verdict, VerdictDispatch, VerdictRisk, VerdictScores } from './verdict.js';
 
 const ids = { session_id: Type.String(), project_id: Type.String() };
-const respondentId = Nullable(Type.String({ description: 'As the session was created with.' }));
+const respondentId = Nullable(Type.String({ description: 'The respondentId that the session was created with.' }));
 const occurrence = {
   timestamp: { ...Timestamp, description: 'Time of the event. Order events by it.' },
   is_demo: Type.Optional(Type.Literal(true, { description: 'Present on events of test and demo sessions.' })),
