@@ -24,6 +24,7 @@ export interface VerifyHumanProps extends Omit<MountOptions, 'interaction' | 'on
 export interface VerifyHumanState {
   /** For the element that the interface goes into. */
   readonly ref: RefObject<HTMLDivElement>;
+  /** failed: a try has failed; while the interface offers another, the next one can still verify. */
   readonly status: 'running' | 'verified' | 'failed';
   readonly result: VHMountResult | null;
   readonly error: unknown;
@@ -90,7 +91,8 @@ async function settleMount(
   };
   try {
     const onResult = (dispatch: ScoreDispatch) => callbacks.current.onResult?.(dispatch);
-    const result = await packagedSdk.mount(element, { ...options, onResult }, signal);
+    const onFailedTry = (error: unknown) => signal.aborted || settle({ status: 'failed', result: null, error });
+    const result = await packagedSdk.mount(element, { ...options, onResult }, signal, onFailedTry);
     if (signal.aborted) return;
     settle({ status: 'verified', result, error: null });
     notify('onVerified', () => callbacks.current.onVerified?.(result));

@@ -12,6 +12,7 @@ import type { DeviceWatch } from './device.js';
 import { buildEnvelope } from './envelope.js';
 import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from './machine.js';
 import type { Reply, Trouble } from './http.js';
+import type { VerifyError } from './errors.js';
 import { say } from './page-console.js';
 import type { ModelLoader } from './models.js';
 import type { CaptureOutcome, CaptureTelemetry, Demands, Preparation, Stage, StageExit, View } from './ports.js';
@@ -25,7 +26,8 @@ export interface RunDeps {
   readonly device: DeviceWatch;
   readonly activity: Pick<Activity, 'follow'>;
   readonly csp: Pick<CspWatch, 'findCamera'>;
-  readonly onVerdict: (verdict: VHOutcome) => void;
+  /** `error`: that of a verdict other than pass. */
+  readonly onVerdict: (verdict: VHOutcome, error: VerifyError | null) => void;
   readonly view: View;
   /** The view's demands, updated to those of the session. */
   readonly demands: Demands;
@@ -248,7 +250,8 @@ async function verify(
     return { kind: 'escalated' };
   }
   const { sessionId, status, verificationToken: token } = said.value;
-  const code = status === 'pass' ? null : verdictError(said.value).code;
-  deps.onVerdict({ sessionId, status, code, token });
+  const error = status === 'pass' ? null : verdictError(said.value);
+  const code = error?.code ?? null;
+  deps.onVerdict({ sessionId, status, code, token }, error);
   return { kind: 'verified', reply: said.value, code };
 }

@@ -5,7 +5,7 @@
 import { onAbort, settle } from './abort.js';
 import type { MountOptions, TokenVerdict, VerifyTokenOptions, VHMountResult, VHSession } from './api.js';
 import { watchCsp } from './csp-watch.js';
-import { abortError, invalidOption } from './errors.js';
+import { abortError, invalidOption, type VerifyError } from './errors.js';
 import { endOf, finish, unreachable, unverifiedOutcome } from './finish.js';
 import { loadingPage } from './loading-page.js';
 import { createModelLoader } from './models.js';
@@ -32,8 +32,16 @@ export interface SdkParts {
   readonly loadCamera: () => Promise<Camera>;
 }
 
+type OnFailedTry = (error: VerifyError) => void;
+
 export interface Sdk {
-  mount(target: Element | string, options: MountOptions, signal?: AbortSignal): Promise<VHMountResult>;
+  /** `onFailedTry` gets the error of each verdict that fails in block mode; the respondent may try again before the mount settles. */
+  mount(
+    target: Element | string,
+    options: MountOptions,
+    signal?: AbortSignal,
+    onFailedTry?: OnFailedTry,
+  ): Promise<VHMountResult>;
   session(options: MountOptions): Promise<VHSession>;
   verifyToken(jwt: string, options?: VerifyTokenOptions): Promise<TokenVerdict>;
 }
@@ -47,7 +55,7 @@ export function createSdk(parts: SdkParts): Sdk {
     endpointOf: (given) => onThisPage(resolveEndpoint(given, parts.scriptUrl, parts.builtInRoot)),
   };
   return {
-    async mount(target, given, signal = new AbortController().signal) {
+    async mount(target, given, signal = new AbortController().signal, onFailedTry) {
       const host = findHost(target);
       const abort = new AbortController();
       // Until the mount has failed, or its reports have ended.
@@ -59,7 +67,7 @@ export function createSdk(parts: SdkParts): Sdk {
       };
       try {
         const mounting = await prepare(shared, given, abort.signal, leave);
-        return await settled(mounting, runIn(parts, host, mounting, null));
+        return await settled(mounting, runIn(parts, host, mounting, null, onFailedTry));
       } catch (error) {
         leave();
         throw error;
@@ -130,6 +138,7 @@ async function runIn(
   host: Element,
   prepared: Mounting,
   created: OpenSession | null,
+  onFailedTry?: OnFailedTry,
 ): Promise<VHMountResult> {
   const mounting = await readable(parts, host, prepared);
   const { config, options, signal } = mounting;
@@ -151,7 +160,10 @@ async function runIn(
       view,
       demands,
       models: createModelLoader(parts.loadCamera, modelsOf, loadingPage()),
-      onVerdict: (detail) => void host.dispatchEvent(new CustomEvent('vh:outcome', { bubbles: true, detail })),
+      onVerdict(detail, error) {
+        host.dispatchEvent(new CustomEvent('vh:outcome', { bubbles: true, detail }));
+        if (error !== null && !plan.isScored) onFailedTry?.(error);
+      },
       modelsBaseUrl,
       created: created ?? mounting.created,
     });

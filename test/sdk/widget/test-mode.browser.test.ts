@@ -43,6 +43,19 @@ void t.test('in a driven browser', { skip, timeout: 200_000 }, async (t) => {
       }
   });
 
+  await t.test('the hook has failed once a try has, while the interface offers another', async (t) => {
+    const { page } = await site.open('react');
+    const options = { apiEndpoint: service.bootstrap.baseUrl, widgetMode: 'captcha', autoStart: true, locale: 'en' };
+    const test = { siteKey: `${siteKey}:test`, respondentId: 'test_fail_liveness' };
+    await page.evaluate(`renderHook(${JSON.stringify({ ...options, ...test })})`);
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    t.match(await page.evaluate('({ status: hook.status, code: hook.error?.code })'), {
+      status: 'failed',
+      code: 'LIVENESS_FAILED',
+    });
+    await page.close();
+  });
+
   await t.test('a mount continues the session that a backend made', async (t) => {
     const { body: made } = await service.call('POST', `/projects/${projectId}/api-keys`, {
       body: { name: 'Test', isTest: true },
