@@ -1,4 +1,4 @@
-// Refuses words, names and beginnings of comments that docs/reference/glossary.md replaces by others, in code, texts, examples and deployment files.
+// Refuses words, names and beginnings of comments that docs/internals/words.md replaces by others, in code, texts, examples and deployment files.
 // Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

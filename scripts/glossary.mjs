@@ -1,14 +1,14 @@
-// The words that docs/reference/glossary.md replaces by others, for the checks of code and of prose.
+// The words that docs/internals/words.md replaces by others, for the checks of code and of prose.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads the glossary of a tree. What it returns gives the table below a heading: each code span of the first column, and what to write for it. */
+/** Reads the list of words of a tree. What it returns gives the table below a heading: each code span of the first column, and what to write for it. */
 export function glossaryOf(root) {
-  const glossary = readFileSync(join(root, 'docs/reference/glossary.md'), 'utf8');
+  const list = readFileSync(join(root, 'docs/internals/words.md'), 'utf8');
   return (heading) => {
-    const section = glossary.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    const section = list.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-    if (rows.length === 0) throw new Error(`docs/reference/glossary.md has no table below "${heading}"`);
+    if (rows.length === 0) throw new Error(`docs/internals/words.md has no table below "${heading}"`);
     return new Map(
       rows.flatMap((row) => {
         const [, replaced = '', write = ''] = row.split('|');

@@ -7,7 +7,13 @@ import { settings } from '../src/config/settings.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 import { renderBoards } from './dashboards/index.js';
 
-const written = '`npm run reference` writes this page from the code. Change it there.';
+const written = '<!-- `npm run reference` writes this page from the code. Change it there. -->';
+
+/** Pages that explain an error further. */
+const pagesOfErrors: Partial<Record<string, string>> = {
+  INVALID_ENVELOPE: '[Envelope](envelope.md) lists its parts.',
+  PROOF_REQUIRED: '[Proof of work](limits.md#proof-of-work) has the steps.',
+};
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows]
@@ -18,7 +24,7 @@ function errorsPage(): string {
   const rows = Object.entries(errorTable).map(([code, { status, meaning }]) => [
     `\`${code}\``,
     String(status),
-    meaning,
+    [meaning, ...(pagesOfErrors[code] === undefined ? [] : [pagesOfErrors[code]])].join(' '),
   ]);
   return `# Errors
 

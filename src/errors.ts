@@ -22,7 +22,7 @@ export const errorTable = {
   INVALID_TOKEN: {
     status: 401,
     meaning:
-      'The dashboard or access token is missing, malformed, expired, revoked or from another issuer. Get a new token.',
+      'The dashboard or access token is missing, malformed, expired, revoked or from another issuer. Get a new token. A check of a `verificationToken` answers 200 with `INVALID` instead.',
   },
   TRIAL_EXPIRED: {
     status: 402,
@@ -54,15 +54,16 @@ export const errorTable = {
   NOT_RETRYABLE: {
     status: 409,
     meaning:
-      'The session can’t be retried: it is not complete, did not fail, has passed, or has no retries left. See `reason`.',
+      'The retry is refused. Its `reason` is `not_completed`, `not_failed`, `chain_passed` or, for a backend’s retry, `budget_exhausted`. Read the session’s result.',
   },
   RETRY_BUDGET_EXHAUSTED: {
     status: 409,
-    meaning: 'All retries of `config.maxRetries` are used up. This is final for the chain of sessions.',
+    meaning:
+      'A page retried or completed a session after all retries of `config.maxRetries`. Treat the respondent as failed. A backend’s retry gets `NOT_RETRYABLE` instead.',
   },
   SESSION_COMPLETED: {
     status: 409,
-    meaning: 'The session or a retry of it is already complete. Read the result at /public/sessions/{id}/result.',
+    meaning: 'The session or a retry of it is already complete. Read the result at `$API/public/sessions/{id}/result`.',
   },
   CHALLENGE_CONFLICT: {
     status: 409,
@@ -71,7 +72,7 @@ export const errorTable = {
   },
   CHALLENGE_OUT_OF_ORDER: {
     status: 409,
-    meaning: 'Challenges must be requested in order. Request the index `expected`.',
+    meaning: 'Challenges must be requested in order. Request the challenge whose index is in `expected`.',
   },
   SESSION_EXPIRED: {
     status: 410,
@@ -102,7 +103,10 @@ export const errorTable = {
     status: 429,
     meaning: 'A rate limit is reached; see `limit` and `usage`. Retry after the seconds in the header `Retry-After`.',
   },
-  INTERNAL: { status: 500, meaning: 'The service failed. Contact support with the request id.' },
+  INTERNAL: {
+    status: 500,
+    meaning: 'The service failed. Report `requestId` to its operator, who finds the cause in the process log.',
+  },
   OVERLOADED: {
     status: 503,
     meaning: 'The service is at capacity. Retry after the seconds in the header `Retry-After`.',

@@ -44,7 +44,7 @@ export const scoring: Board = {
       },
       {
         title: 'Stages, 99 of 100 below',
-        about: 'gather and count wait for stores, judge for a thread, receipt for the log.',
+        about: 'gather and count wait for stores, judge for a thread, receipt for the event log.',
         unit: 's',
         series: quantileBy(0.99, 'vh_score_stage_seconds', 'stage'),
       },

@@ -67,7 +67,7 @@ export const stores: Board = {
         ],
       },
       {
-        title: 'Entries of the log not yet read',
+        title: 'Entries of the event log not yet read',
         about: 'By group of consumers. Growing: start another consumer.',
         unit: 'short',
         red: 100_000,
@@ -82,7 +82,8 @@ export const stores: Board = {
       },
       {
         title: 'Spool in use',
-        about: 'Share of VH_SPOOL_BYTES_MAX. It fills while the log is unavailable. Scores get 503 if it is full.',
+        about:
+          'Share of VH_SPOOL_BYTES_MAX. It fills while the event log is unavailable. Scores get 503 if it is full.',
         unit: 'percentunit',
         red: 0.5,
         series: [

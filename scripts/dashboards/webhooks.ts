@@ -49,7 +49,7 @@ export const webhooks: Board = {
       },
       {
         title: 'Oldest event not yet handed on',
-        about: 'Seconds in a sound installation. Growing: the log or the database.',
+        about: 'Seconds in a sound installation. Growing: the event log or the database.',
         unit: 's',
         amber: 60,
         series: largest('vh_outbox_oldest_seconds'),
@@ -58,7 +58,7 @@ export const webhooks: Board = {
     Events: [
       {
         title: 'Events handed on a second',
-        about: 'swept: at a second try. Many of them: the log was away.',
+        about: 'swept: at a second try. Many of them: the event log was unavailable.',
         unit: 'reqps',
         series: rateBy('vh_outbox_events_total', 'event'),
       },

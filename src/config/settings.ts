@@ -110,7 +110,7 @@ export const settings = {
   VH_LOG_LEVEL: setting(
     'info',
     oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
-    'Minimum log level.',
+    'Minimum level of the process log.',
   ),
   VH_ACCESS_LOG: setting(
     false,
@@ -147,7 +147,7 @@ export const settings = {
   ),
   KAFKA_BROKERS: optional(
     brokers,
-    'Kafka brokers as host:port, comma-separated. If not set, the log is a table of the database.',
+    'Kafka brokers as host:port, comma-separated. If not set, the event log is a table of the database.',
     'embedded',
   ),
   KAFKA_TLS: setting(
@@ -219,7 +219,7 @@ export const settings = {
   VH_SPOOL_BYTES_MAX: setting(
     1_073_741_824,
     integer(1_048_576, Number.MAX_SAFE_INTEGER),
-    'Maximum bytes of receipts in the local spool while the log is unavailable. Further scores get 503.',
+    'Maximum bytes of receipts in the local spool while the event log is unavailable. Further scores get 503.',
   ),
   GEOIP_COUNTRY_DB: optional(text, 'Path of an MMDB file with countries; reloaded when it changes.'),
   GEOIP_ASN_DB: optional(text, 'Path of an MMDB file with autonomous systems; reloaded when it changes.'),

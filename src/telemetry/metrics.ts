@@ -124,10 +124,10 @@ function logMetrics({ counter, gauge }: Makers) {
     deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest dead letter; 0 if there is none.', [
       'group',
     ]),
-    spoolBytes: gauge('vh_spool_bytes', 'Bytes of receipts in the local spool while the log is unavailable.'),
+    spoolBytes: gauge('vh_spool_bytes', 'Bytes of receipts in the local spool while the event log is unavailable.'),
     spoolEntries: counter(
       'vh_spool_entries_total',
-      'Receipts written to the spool (spooled) or from it to the log (replayed).',
+      'Receipts written to the spool (spooled) or from it to the event log (replayed).',
       ['event'],
     ),
     retentionWaits: gauge(
@@ -155,7 +155,7 @@ function eventMetrics({ counter, gauge }: Makers) {
     ),
     outboxEvents: counter(
       'vh_outbox_events_total',
-      'Session events written to the log: immediately (published) or later by the sweeper (swept).',
+      'Session events written to the event log: immediately (published) or later by the sweeper (swept).',
       ['event'],
     ),
     monitoringFlags: counter('vh_monitoring_flags_total', 'Session flags by event and type.', ['event', 'type']),
@@ -185,12 +185,14 @@ function lossMetrics({ counter, gauge }: Makers) {
       'Counter recoveries by result: done, taken (by another process), interrupted (counters lost again), behind (consumers lagged over 30 s), failed.',
       ['result'],
     ),
-    logLag: gauge('vh_log_lag_entries', 'Log entries that a consumer group has not read yet; 0 if it keeps up.', [
-      'group',
-    ]),
+    logLag: gauge(
+      'vh_log_lag_entries',
+      'Entries of the event log that a consumer group has not read yet; 0 if it keeps up.',
+      ['group'],
+    ),
     logLost: counter(
       'vh_log_lost_entries_total',
-      'Log entries that expired before a consumer group read them. Must stay 0.',
+      'Entries of the event log that expired before a consumer group read them. Must stay 0.',
       ['group'],
     ),
     logReplicasMissing: gauge(

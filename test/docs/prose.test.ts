@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { repositoryPath } from '../helpers/repository.js';
 
-const glossary = `# Glossary
+const list = `# Words
 
 ## Words to replace
 
@@ -27,7 +27,7 @@ const path = 'docs/how-to/page.md';
 /** Runs the check on these pages, and gives the lines that it prints. */
 function check(t: Test, pages: Readonly<Record<string, string>>): readonly string[] {
   const root = temporaryDirectory(t);
-  const pagesOfAll = { 'docs/reference/glossary.md': glossary, ...pages };
+  const pagesOfAll = { 'docs/internals/words.md': list, ...pages };
   for (const [name, content] of Object.entries(pagesOfAll)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), content);

@@ -1,6 +1,6 @@
 /**
  * Sentences that people read, from the sources: a fault says what happened and what to do, and a description starts with its subject. The words
- * that no text may hold are the glossary's, which lint reads.
+ * that no text may hold are those of docs/internals/words.md, which lint reads.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import t from 'tap';

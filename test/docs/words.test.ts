@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { repositoryPath } from '../helpers/repository.js';
 
-const glossary = `# Glossary
+const list = `# Words
 
 ## Words to replace
 
@@ -43,7 +43,7 @@ interface Allowed {
 function check(t: Test, files: Readonly<Record<string, string>>, { folders = [], occurrences = [] }: Allowed = {}) {
   const root = temporaryDirectory(t);
   const all = {
-    'docs/reference/glossary.md': glossary,
+    'docs/internals/words.md': list,
     'scripts/allowed-words.json': JSON.stringify({ folders, occurrences }),
     ...Object.fromEntries(
       ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts', 'test'].map((folder) => [

@@ -42,6 +42,6 @@ function failureMessage(
   if (camera === 'declined' && !goesWithout({ demands }))
     return { icon: 'camera', tone: 'warn', text: texts.needsCamera };
   // Advice for a camera is shown only after one was used.
-  const help = camera === 'seen' ? texts.fail[1] : texts.expired[1];
+  const help = camera === 'seen' ? texts.fail[1] : texts.deviceHelp;
   return { icon: 'again', tone: 'warn', text: [texts.fail[0], help] };
 }

@@ -114,7 +114,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       ['sessions', 409, 'RETRY_BUDGET_EXHAUSTED', 'No attempts left', false],
       ['sessions', 429, 'RATE_LIMIT_EXCEEDED', "We're very busy right now", true],
       ['verify', 409, 'RETRY_BUDGET_EXHAUSTED', 'No attempts left', false],
-      ['verify', 410, 'SESSION_EXPIRED', 'This check timed out', true],
+      ['verify', 410, 'SESSION_EXPIRED', 'This check has expired', true],
       ['verify', 422, 'INVALID_ENVELOPE', 'This check is not available right now', false],
       ['verify', 429, 'QUOTA_EXCEEDED', 'This check is not available right now', false],
       ['verify', 429, 'RATE_LIMIT_EXCEEDED', "We're very busy right now", true],

@@ -27,7 +27,7 @@ export const texts: LoadedTexts = {
     'Wir erhalten außerdem einige kleine Graustufenbilder Ihres Gesichts. Software prüft sie, und wir speichern sie nicht. Video verlässt Ihr Gerät nie.',
   ownCompared: 'Wir vergleichen Ihr Gesicht mit Ihren eigenen früheren Prüfungen.',
   copiesFound:
-    'Wir vergleichen kurze Codes der Messwerte mit denen aller Prüfungen bei {company}, nur um wiederverwendete Messwerte zu erkennen.',
+    'Außerdem vergleichen wir die Messwerte mit allen Prüfungen bei {company}, nur um doppelt gesendete Aufnahmen zu erkennen.',
   reuseFound:
     'Wir vergleichen Ihr Gesicht auch mit allen Prüfungen bei {company} der letzten 24 Stunden, nur um ein für mehrere Teilnehmende verwendetes Gesicht zu erkennen.',
   studyCompared: 'Wir vergleichen die Messwerte mit denen der anderen Teilnehmenden dieser Studie.',
@@ -68,6 +68,8 @@ export const texts: LoadedTexts = {
     'Wir konnten Sie nicht verifizieren',
     'Das kann zum Beispiel bei schlechtem Licht vorkommen. Schauen Sie bei gutem Licht in die Kamera und versuchen Sie es erneut.',
   ],
+  deviceHelp:
+    'Wir konnten Ihr Gerät nicht bestätigen. Versuchen Sie es in Ihrem üblichen Browser erneut oder wenden Sie sich an den Betreiber dieser Seite.',
   spent: ['Keine Versuche mehr', 'Wenden Sie sich an den Betreiber dieser Seite.'],
   duplicate: [
     'Sie haben möglicherweise schon teilgenommen',
@@ -93,6 +95,6 @@ export const texts: LoadedTexts = {
     'Keine Kamera gefunden',
     'Schließen Sie eine Kamera an oder öffnen Sie diese Seite auf einem Smartphone. Versuchen Sie es dann erneut.',
   ],
-  expired: ['Die Zeit für diese Prüfung ist abgelaufen', 'Starten Sie erneut, wenn Sie so weit sind.'],
+  expired: ['Diese Prüfung ist abgelaufen', 'Starten Sie erneut, um fortzufahren.'],
   wait: ['Gerade ist viel los', 'Warten Sie eine Minute und versuchen Sie es dann erneut.'],
 };

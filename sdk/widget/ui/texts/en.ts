@@ -29,7 +29,7 @@ export const en = {
     'We also receive a few small gray images of your face. Software checks them, and we do not keep them. Video never leaves your device.',
   ownCompared: 'We compare your face with your own earlier checks.',
   copiesFound:
-    'We compare short codes of the measurements with those from all checks at {company}, only to detect reused measurements.',
+    'We also compare the measurements with all checks at {company}, only to detect a recording that is sent twice.',
   reuseFound:
     'We also compare your face with all checks at {company} in the last 24 hours, only to detect one face used for several participants.',
   studyCompared: 'We compare the measurements with those of the other participants in this study.',
@@ -73,6 +73,7 @@ export const en = {
     "We couldn't verify you",
     'This can happen in poor light, for example. Face the camera in good light and try again.',
   ],
+  deviceHelp: "We couldn't confirm your device. Try again in your usual browser, or contact the site owner.",
   spent: ['No attempts left', 'Contact the site owner for help.'],
   duplicate: ['You may have already taken part', 'If you think this is a mistake, contact the site owner.'],
   needsCamera: ['This check needs your camera', 'Try again with the camera, or ask the site owner for another way.'],
@@ -85,7 +86,7 @@ export const en = {
     "Our service isn't responding",
     'Try again in a minute. If the problem persists, contact the site owner.',
   ],
-  expired: ['This check timed out', 'Start again when you are ready.'],
+  expired: ['This check has expired', 'Start again to continue.'],
   wait: ["We're very busy right now", 'Wait a minute, then try again.'],
   setup: ['This check is not available right now', "This isn't your fault. Please contact the site owner."],
   reference: 'Reference: {code}',

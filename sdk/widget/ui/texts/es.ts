@@ -27,7 +27,7 @@ export const texts: LoadedTexts = {
     'También recibimos unas pocas imágenes pequeñas de su rostro en escala de grises. Un programa las comprueba y no las guardamos. El vídeo nunca sale de su dispositivo.',
   ownCompared: 'Comparamos su rostro con sus propias comprobaciones anteriores.',
   copiesFound:
-    'Comparamos códigos breves de las mediciones con los de todas las comprobaciones de {company}, solo para detectar mediciones reutilizadas.',
+    'También comparamos las mediciones con todas las comprobaciones de {company}, solo para detectar una misma grabación enviada dos veces.',
   reuseFound:
     'También comparamos su rostro con todas las comprobaciones de {company} de las últimas 24 horas. Esto solo sirve para detectar un mismo rostro usado para varios participantes.',
   studyCompared: 'Comparamos las mediciones con las de los demás participantes en este estudio.',
@@ -68,6 +68,8 @@ export const texts: LoadedTexts = {
     'No hemos podido verificarle',
     'Puede ocurrir con poca luz, por ejemplo. Mire a la cámara con buena luz e inténtelo de nuevo.',
   ],
+  deviceHelp:
+    'No hemos podido confirmar su dispositivo. Inténtelo de nuevo en su navegador habitual o contacte con el responsable de este sitio.',
   spent: ['No quedan intentos', 'Contacte con el responsable de este sitio para recibir ayuda.'],
   duplicate: [
     'Es posible que ya haya participado',
@@ -93,6 +95,6 @@ export const texts: LoadedTexts = {
     'No se ha encontrado ninguna cámara',
     'Conecte una cámara o abra esta página en un teléfono e inténtelo de nuevo.',
   ],
-  expired: ['Se ha agotado el tiempo', 'Empiece de nuevo cuando quiera.'],
+  expired: ['Esta comprobación ha caducado', 'Empiece de nuevo para continuar.'],
   wait: ['Ahora mismo estamos muy ocupados', 'Espere un minuto e inténtelo de nuevo.'],
 };

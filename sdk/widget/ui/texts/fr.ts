@@ -27,7 +27,7 @@ export const texts: LoadedTexts = {
     'Nous recevons aussi quelques petites images de votre visage en niveaux de gris. Un logiciel les vérifie et nous ne les conservons pas. La vidéo ne quitte jamais votre appareil.',
   ownCompared: 'Nous comparons votre visage à vos propres vérifications antérieures.',
   copiesFound:
-    'Nous comparons des codes courts des mesures à ceux de toutes les vérifications de {company}, uniquement pour détecter les mesures réutilisées.',
+    'Nous comparons aussi les mesures à toutes les vérifications de {company}, uniquement pour détecter un même enregistrement envoyé deux fois.',
   reuseFound:
     'Nous comparons aussi votre visage à toutes les vérifications de {company} des dernières 24 heures. Cela sert uniquement à détecter un même visage utilisé pour plusieurs participants.',
   studyCompared: 'Nous comparons les mesures à celles des autres participants à cette étude.',
@@ -67,6 +67,8 @@ export const texts: LoadedTexts = {
     'Nous n’avons pas pu vous vérifier',
     'Cela peut arriver si la lumière est faible, par exemple. Placez-vous face à la caméra, bien éclairé, et réessayez.',
   ],
+  deviceHelp:
+    'Nous n’avons pas pu confirmer votre appareil. Réessayez dans votre navigateur habituel ou contactez le responsable du site.',
   spent: ['Plus aucun essai possible', 'Contactez le responsable du site pour obtenir de l’aide.'],
   duplicate: ['Vous avez peut-être déjà participé', 'Si c’est une erreur, contactez le responsable du site.'],
   needsCamera: [
@@ -86,6 +88,6 @@ export const texts: LoadedTexts = {
     'Réessayez et choisissez « Autoriser » quand votre navigateur le demande.',
   ],
   none: ['Aucune caméra trouvée', 'Branchez une caméra ou ouvrez cette page sur un téléphone, puis réessayez.'],
-  expired: ['Le temps imparti est écoulé', 'Recommencez quand vous êtes prêt.'],
+  expired: ['Cette vérification a expiré', 'Recommencez pour continuer.'],
   wait: ['Nous sommes très sollicités en ce moment', 'Attendez une minute, puis réessayez.'],
 };

@@ -27,7 +27,7 @@ export const texts: LoadedTexts = {
     'Também recebemos algumas imagens pequenas do seu rosto em tons de cinza. Um programa as verifica e nós não as guardamos. O vídeo nunca sai do seu dispositivo.',
   ownCompared: 'Comparamos seu rosto com suas próprias verificações anteriores.',
   copiesFound:
-    'Comparamos códigos curtos das medições com os de todas as verificações de {company}, apenas para detectar medições reutilizadas.',
+    'Também comparamos as medições com todas as verificações de {company}, apenas para detectar uma mesma gravação enviada duas vezes.',
   reuseFound:
     'Também comparamos seu rosto com os de todas as verificações de {company} nas últimas 24 horas, apenas para detectar um mesmo rosto usado para vários participantes.',
   studyCompared: 'Comparamos as medições com as dos outros participantes deste estudo.',
@@ -68,6 +68,8 @@ export const texts: LoadedTexts = {
     'Não foi possível verificar você',
     'Isso pode acontecer com pouca luz, por exemplo. Olhe para a câmera em um lugar iluminado e tente de novo.',
   ],
+  deviceHelp:
+    'Não foi possível confirmar seu dispositivo. Tente de novo no navegador que você costuma usar ou fale com o responsável por este site.',
   spent: ['Não há mais tentativas', 'Fale com o responsável por este site para obter ajuda.'],
   duplicate: [
     'Talvez você já tenha participado',
@@ -87,6 +89,6 @@ export const texts: LoadedTexts = {
   ],
   dismissed: ['É preciso permitir a câmera', 'Tente de novo e escolha “Permitir” quando o navegador perguntar.'],
   none: ['Nenhuma câmera encontrada', 'Conecte uma câmera ou abra esta página em um celular. Depois, tente de novo.'],
-  expired: ['O tempo desta verificação acabou', 'Comece de novo quando quiser.'],
+  expired: ['Esta verificação expirou', 'Comece de novo para continuar.'],
   wait: ['Estamos muito ocupados neste momento', 'Espere um minuto e tente de novo.'],
 };
