@@ -140,7 +140,7 @@ function asFault(error: Error & { statusCode?: number; code?: string }): Fault {
     );
   if (error instanceof SyntaxError || error.statusCode === 400)
     return new Fault('MALFORMED_JSON', 'The message is not valid JSON. Correct it and send it again.');
-  return new Fault('INTERNAL', 'The service failed on this message. Contact support with the request id.', {
+  return new Fault('INTERNAL', 'The service failed on this message. Report the request id to the operator.', {
     cause: error,
   });
 }

@@ -67,7 +67,7 @@ export async function callTool(
     return await answer(deps, tool, input, by);
   } catch (error) {
     by.onFailure(error);
-    return failed(`INTERNAL: The service failed on this call. Contact support with request ${by.requestId}.`);
+    return failed(`INTERNAL: The service failed on this call. Report request ${by.requestId} to the operator.`);
   }
 }
 

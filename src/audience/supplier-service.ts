@@ -173,7 +173,7 @@ const conflictOf = async (tx: Queryable, owner: SupplierOwner, sourceId: string)
   (await findSupplierOfSource(tx, owner, sourceId)) === null
     ? new Fault(
         'CONFLICT',
-        `The organization has reached the limit of ${suppliersPerOrganizationMax} suppliers. Contact support.`,
+        `The organization has reached the limit of ${suppliersPerOrganizationMax} suppliers. Delete one, or ask the operator.`,
       )
     : new Fault('CONFLICT', `Another supplier has the \`sourceId\` "${sourceId}". Choose another one.`);
 

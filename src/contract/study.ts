@@ -49,7 +49,7 @@ export type StudyQuota = Static<typeof StudyQuota>;
 const Limit = (description: string) => Type.Integer({ minimum: 1, maximum: sampleSizeMax, description });
 const limits = {
   perAddress: Limit(
-    'Places that one address may take, or one /64 of IPv6; a /48 may take twice as many. Default: 3 on networks of homes and data centers; none on those of carriers and campuses; on others a tenth of the sample, and at least 10.',
+    'Places that one address may take, or one /64 of IPv6; a /48 may take twice as many. Default: 3 on networks of homes and data centers, none on carriers and campuses. On others it is a tenth of the sample, at least 10, for a /48 as well.',
   ),
   perDevice: Limit('Places that one browser may take. Default 1.'),
   heldPerSupplier: Limit('Places that respondents of one supplier may hold before they complete. Default: no limit.'),

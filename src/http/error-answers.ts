@@ -97,7 +97,7 @@ function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
       internal: error.message,
     });
   }
-  return new Fault('INTERNAL', 'The service failed on this request. Contact support with the request id.', {
+  return new Fault('INTERNAL', 'The service failed on this request. Report the request id to the operator.', {
     cause: error,
   });
 }

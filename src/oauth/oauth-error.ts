@@ -44,7 +44,7 @@ function asOAuthError(error: Error & { statusCode?: number }, request: FastifyRe
   request.log.error({ requestId: request.id, err: error }, 'the token endpoint failed');
   return new OAuthError(
     'server_error',
-    `The service failed on this request. Contact support with request id ${request.id}.`,
+    `The service failed on this request. Report request id ${request.id} to the operator.`,
   );
 }
 
