@@ -150,7 +150,7 @@ t.test('an organization key scores with measured false', (t) => {
     duplicate: { measured: false, score: 0, band: 'none' },
     score: 0,
     verdictClass: 'unknown',
-    degradedSignals: ['client_probe_missing'],
+    degradedSignals: ['organization_key', 'client_probe_missing'],
   });
   t.end();
 });
