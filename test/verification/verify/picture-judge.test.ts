@@ -1,7 +1,11 @@
 /** Threads that judge pictures: none before there is work, a bounded queue with a deadline, and a thread that dies costs one capture. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
+import { packageRoot } from '../../../src/package-root.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createPictureJudge, type PictureJudgeOptions } from '../../../src/verification/verify/picture-judge.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
@@ -55,31 +59,32 @@ t.test('a capture that takes too long, and one whose thread dies, are refused, a
   t.same(await judge(2), { faces: [[2]], embedding: null });
 });
 
-t.test('a thread that needs longer to start than a capture may wait judges the captures that come again', async (t) => {
-  const blank = { width: 8, height: 8, grey: new Uint8Array(64) };
-  const start = (deadlineMs: number) => {
-    const judge = createPictureJudge({ threads: 1, metrics: createMetrics(), deadlineMs: Math.round(deadlineMs) });
-    t.teardown(() => judge.close());
-    return () => judge.judge('one', [blank]);
-  };
-  await start(60_000)();
-  const startedAt = performance.now();
-  await start(60_000)();
-  // A little less than a start and a judgement take: each start has another speed, so that a deadline which was met is too long.
-  let deadlineMs = 0.75 * (performance.now() - startedAt);
-  let send = start(deadlineMs);
-  while (
-    await send().then(
-      () => true,
-      () => false,
-    )
-  ) {
-    deadlineMs *= 0.8;
-    send = start(deadlineMs);
-  }
-  let findings = await send().catch(() => null);
-  for (let tries = 2; findings === null && tries < 100; tries += 1) findings = await send().catch(() => null);
-  t.match(findings, { faces: [null], embedding: null });
+/** Loads the built thread as Piscina does, judges one picture, and posts how many files it had read before and after. */
+const countReads = `
+  const { parentPort } = require('node:worker_threads');
+  const files = require('node:fs/promises');
+  const { readFile } = files;
+  let reads = 0;
+  files.readFile = (...args) => ((reads += 1), readFile(...args));
+  require('node:module').syncBuiltinESMExports();
+  (async () => {
+    const judge = await (await import(require('node:worker_threads').workerData.entry)).default;
+    const before = reads;
+    const pictures = [{ width: 8, height: 8, grey: new Uint8Array(64) }];
+    const findings = await judge({ pictures });
+    parentPort.postMessage({ before, after: reads, findings });
+  })();
+`;
+
+t.test('a thread has read its models before it takes a capture, whose deadline so ends no start', async (t) => {
+  const directory = join(packageRoot, 'dist/sdk/v1/models');
+  const entry = pathToFileURL(join(packageRoot, 'dist/workers/judge-pictures.js')).href;
+  const worker = new Worker(countReads, { eval: true, workerData: { directory, entry } });
+  t.teardown(async () => void (await worker.terminate()));
+  const [posted] = (await once(worker, 'message')) as [{ before: number; after: number; findings: object }];
+  t.ok(posted.before > 0, `${posted.before} files`);
+  t.equal(posted.after, posted.before, 'a capture reads none');
+  t.match(posted.findings, { faces: [null], embedding: null });
 });
 
 t.test('without the built thread the call fails and says what to build', async (t) => {
