@@ -9,13 +9,17 @@ export const inFlight = 32;
 const projectId = 'proj_bench';
 export const startMs = Date.UTC(2026, 9, 1, 12);
 
-/** Works on so many at a time as a process has calls in flight. */
-export async function eachInFlight<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Works on so many at a time as a process has calls in flight, or on `atOnce`. */
+export async function eachInFlight<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  atOnce = inFlight,
+): Promise<void> {
   let next = 0;
   const loop = async (): Promise<void> => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
   };
-  await Promise.all(Array.from({ length: inFlight }, loop));
+  await Promise.all(Array.from({ length: atOnce }, loop));
 }
 
 export interface Session {

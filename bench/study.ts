@@ -8,6 +8,7 @@ import { callerOf, fieldStudy, open, placeAt, titles, type Call } from '../test/
 import { nextOf, readAttribute } from '../test/helpers/entry-probe.js';
 import { startTestService } from '../test/helpers/service.js';
 import type { BenchResult } from './bench-result.js';
+import { eachInFlight } from './counter-sessions.js';
 import { markdownTable } from './markdown.js';
 import { groupBy, shareOf } from './panel/measures.js';
 import type { PanelSession } from './panel/sessions.js';
@@ -104,17 +105,6 @@ async function sendLoad(html: string, { body, transport }: PanelSession['probes'
   });
 }
 
-/** Runs all in order, a few at a time. */
-async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const done: R[] = [];
-  let next = 0;
-  const run = async (): Promise<void> => {
-    for (let at = next++; at < items.length; at = next++) done[at] = await work(items[at] as T);
-  };
-  await Promise.all(Array.from({ length: atOnce }, run));
-  return done;
-}
-
 export async function benchStudy({ traffic }: StudyBenchOptions): Promise<BenchResult> {
   const stops: (() => Promise<void>)[] = [];
   const test = { teardown: (stop: () => Promise<void>) => void stops.push(stop) };
@@ -148,7 +138,7 @@ async function visitAll(call: Call, visitors: readonly Visitor[]) {
   });
   const links = await invite(call, study.studyId, suppliers, visitors);
   const cookies = new Map<string, string>();
-  const all = await inOrder(visitors, async (visitor): Promise<Visited> => {
+  const visit = async (visitor: Visitor): Promise<Visited> => {
     const startedAt = performance.now();
     const page = await enter(links.get(visitor) ?? '', visitor, cookies);
     const ms = performance.now() - startedAt;
@@ -157,7 +147,9 @@ async function visitAll(call: Call, visitors: readonly Visitor[]) {
     const { status, text } = await call('POST', `/studies/${study.studyId}/returns`, { place, status: 'complete' });
     if (status !== 200) throw new Error(text);
     return { ...visitor, ms, end: 'complete' };
-  });
+  };
+  const all: Visited[] = [];
+  await eachInFlight(visitors, async (visitor) => void all.push(await visit(visitor)), atOnce);
   const { body } = await call('GET', `/studies/${study.studyId}`);
   return { all, completes: (body as { readonly progress: { readonly completed: number } }).progress.completed };
 }

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { slugify } from '@mdit-vue/shared';
 import MarkdownIt from 'markdown-it';
-import { glossaryOf } from './glossary.mjs';
+import { readWordTables } from './word-tables.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,7 +20,7 @@ const wordsOfAPage = 1_500;
 const fragment = /^(?:Of|As|Where|What)\b(?!.*\?$)/;
 /** Written out of the sources, or a list of what is decided. */
 const generated = /^docs\/(?:api\/|reference\/(?:errors|settings|metrics|findings)\.md)/;
-const readTable = glossaryOf(root);
+const readTable = readWordTables(root);
 const replaced = new Map([...readTable('Words to replace'), ...readTable('Words to replace in texts')]);
 const types = ['tutorials', 'how-to', 'reference', 'explanation', 'internals'];
 

@@ -2,7 +2,7 @@
 // Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { glossaryOf } from './glossary.mjs';
+import { readWordTables } from './word-tables.mjs';
 
 const folders = ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'];
 /** Only beginnings of comments are checked here. */
@@ -12,7 +12,7 @@ const skippedFiles = /\.(json|svg|png)$|^check-words\.mjs$/;
 const allowedMax = 20;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
-const readTable = glossaryOf(root);
+const readTable = readWordTables(root);
 const words = readTable('Words to replace');
 const textWords = readTable('Words to replace in texts');
 const names = readTable('Names to replace');

@@ -38,26 +38,25 @@ t.test('every block of the README runs from a first start, and the reply shown i
   t.match(JSON.parse(await run(listed)), { sessionId: 's-1001' });
 });
 
+/** Below docs/, without those that the build writes and the records of decisions. */
+const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.md') && !/^(?:api|internals\/adr)\//.test(name),
+);
+
 t.test('docs/README.md links every page', (t) => {
   const index = readRepositoryFile('docs/README.md');
-  const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !/^(?:api|internals\/adr)\//.test(name),
-  );
   t.strictSame(
-    pages.filter((name) => name.endsWith('.md') && name !== 'README.md' && !index.includes(`(${name})`)),
+    pages.filter((name) => name !== 'README.md' && !index.includes(`(${name})`)),
     [],
   );
   t.end();
 });
 
 t.test('every table names its columns, for those who hear it read', (t) => {
-  const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' });
-  const nameless = pages
-    .filter((name) => name.endsWith('.md') && !/^(?:api|internals\/adr)\//.test(name))
-    .flatMap((name) => {
-      const heads = readRepositoryFile(`docs/${name}`).matchAll(/^(\|.*\|)\n\|[-| :]+\|$/gm);
-      return [...heads].flatMap(([, head = '']) => (/\|\s*\|/.test(head) ? [`${name}: ${head}`] : []));
-    });
+  const nameless = pages.flatMap((name) => {
+    const heads = readRepositoryFile(`docs/${name}`).matchAll(/^(\|.*\|)\n\|[-| :]+\|$/gm);
+    return [...heads].flatMap(([, head = '']) => (/\|\s*\|/.test(head) ? [`${name}: ${head}`] : []));
+  });
   t.strictSame(nameless, []);
   t.end();
 });

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads the list of words of a tree. What it returns gives the table below a heading: each code span of the first column, and what to write for it. */
-export function glossaryOf(root) {
+/** Reads the list of words of a tree. The returned function gives the table below a heading: each code span of the first column, and what to write for it. */
+export function readWordTables(root) {
   const list = readFileSync(join(root, 'docs/internals/words.md'), 'utf8');
   return (heading) => {
     const section = list.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
