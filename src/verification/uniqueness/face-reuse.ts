@@ -5,8 +5,9 @@
  *   face ──▶ 20 bands of 14 bits, each a keyed hash ──▶ the newest 512 faces of each band ──▶ the 64 that share most ──▶ unsealed, compared in full
  *
  * A band is on which side of 14 secret planes a face lies; faces that are nearly identical share some. So a look costs the same however many faces a
- * day has. Only a band with more than 512 faces drops any, the oldest first, and vh_face_reuse_total{result="crowded"} counts it. Two completions of
- * one face at one moment wait for each other: the second is judged again, with the first known.
+ * day has, and the others found are looked for in turn until three are known. Only a band with more than 512 faces drops any, the oldest first, and
+ * vh_face_reuse_total{result="crowded"} counts it. Two completions of one face at one moment wait for each other: the second is judged again, with
+ * the first known.
  */
 import { createHash } from 'node:crypto';
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -48,6 +49,15 @@ interface ReusingSession extends Omit<Deduplicated, 'dataCollector'> {
 /** The query; repeated at the completion of the session. */
 export interface FaceReuseQuery extends BandQuery, Pick<Deduplicated, 'projectId' | 'studyId'> {
   readonly face: Face;
+}
+
+export interface ReuseCount {
+  /** Other respondents, counted up to three. */
+  readonly others: number;
+  /** Some of the oldest were not looked at. */
+  readonly isCrowded: boolean;
+  /** The bands of the face and of the others. */
+  readonly hashes: FaceBands['hashes'];
 }
 
 export type FaceReuse = ReturnType<typeof createFaceReuse>;
@@ -96,29 +106,45 @@ export function createFaceReuse({ store, makeRef }: FaceReuseDeps) {
       };
     },
 
-    /** How many other respondents there are, counted up to three; crowded: some of the oldest were not looked at. */
-    async count(
-      tx: Queryable,
-      query: FaceReuseQuery,
-    ): Promise<{ readonly others: number; readonly isCrowded: boolean }> {
-      const { face } = query;
-      const { model, dimension } = face.record;
-      const { found, isCrowded } = await store.sharingBands(tx, query);
-      const cutoff = cutoffOf(face.model);
-      const people = found.flatMap(({ person, fingerprint }) => {
-        const { face: theirs } = fingerprint;
-        if (theirs?.model !== model || theirs.dimension !== dimension || isElsewhere(fingerprint, query)) return [];
-        const direction = directionOf(theirs.raw, face.model);
-        return direction instanceof Float32Array && dot(face.direction, direction) >= cutoff ? [person] : [];
-      });
-      return { others: Math.min(othersMax, new Set(people).size), isCrowded };
+    /** Captures of one photograph vary: who is nearly identical to one of the others counts too. */
+    async count(tx: Queryable, query: FaceReuseQuery): Promise<ReuseCount> {
+      const alike: Alike[] = [{ ...query.bands, direction: query.face.direction }];
+      let isCrowded = false;
+      for (const { hashes, direction } of alike) {
+        if (alike.length > othersMax) break;
+        const sharing = await store.sharingBands(tx, { ...query, bands: { ...query.bands, hashes } });
+        isCrowded ||= sharing.isCrowded;
+        for (const { person, fingerprint } of sharing.found) {
+          const other = directionIn(fingerprint, query);
+          const isNear = other !== null && dot(direction, other) >= cutoffOf(query.face.model);
+          if (!isNear || alike.some((each) => each.person === person)) continue;
+          const face = { ...query.face, direction: other };
+          alike.push({ person, direction: other, hashes: bandsOf(query.organizationId, face) });
+        }
+      }
+      const hashes = [...new Set(alike.flatMap((each) => each.hashes))];
+      return { others: Math.min(othersMax, alike.length - 1), isCrowded, hashes };
     },
 
-    /** Waits for completions of faces that share a band, until the transaction ends. Sorted, so that no two wait for each other. */
-    async hold(tx: Queryable, { bands }: FaceReuseQuery): Promise<void> {
-      await tx.query('SELECT pg_advisory_xact_lock(band) FROM unnest($1::bigint[]) AS band', [bands.hashes.toSorted()]);
+    /** Waits for completions of faces that share a band of `hashes`, until the transaction ends. Sorted, so that no two wait for each other. */
+    async hold(tx: Queryable, { hashes }: Pick<ReuseCount, 'hashes'>): Promise<void> {
+      await tx.query('SELECT pg_advisory_xact_lock(band) FROM unnest($1::bigint[]) AS band', [hashes.toSorted()]);
     },
   };
+}
+
+interface Alike extends FaceBands {
+  readonly direction: Float32Array;
+}
+
+/** The direction of an earlier face; null where it is not to be compared with that of the query. */
+function directionIn(fingerprint: Fingerprint, query: FaceReuseQuery): Float32Array | null {
+  const { record, model } = query.face;
+  const { face } = fingerprint;
+  if (face?.model !== record.model || face.dimension !== record.dimension || isElsewhere(fingerprint, query))
+    return null;
+  const direction = directionOf(face.raw, model);
+  return direction instanceof Float32Array ? direction : null;
 }
 
 /** The identity that a session counts as. A person who passes repeatedly under one id, even an id from a page, is one respondent to callers who count ids. */

@@ -49,7 +49,7 @@ import {
   type FaceScope,
   type NewFingerprint,
 } from './fingerprint-store.js';
-import type { FaceReuse, FaceReuseQuery } from './face-reuse.js';
+import type { FaceReuse, FaceReuseQuery, ReuseCount } from './face-reuse.js';
 import { findIdentity, type IdentityQuery } from './identity-comparison.js';
 
 /** The session that is compared. */
@@ -106,7 +106,7 @@ interface Seen {
   /** The same of a device that would decide, by its token alone. */
   readonly sameDevice: (DeviceQuery & { readonly device: { readonly ref: string } }) | null;
   /** Others with nearly this face, and how many were found. */
-  readonly reuse: (FaceReuseQuery & { readonly others: number }) | null;
+  readonly reuse: (FaceReuseQuery & ReuseCount) | null;
 }
 
 export function createUniqueness(deps: UniquenessDeps) {
@@ -191,7 +191,7 @@ async function lookUp(
     search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
     identity: identity?.match == null ? query : null,
     sameDevice: isDecisive && likeness?.method !== 'exact' ? sameDeviceOf(scope, deviceRef, session, sinceMs) : null,
-    reuse: reuse === null || reused === null ? null : { ...reuse, others: reused.others },
+    reuse: reuse === null || reused === null ? null : { ...reuse, ...reused },
   };
   const deviceMatch = likeness === null ? null : { ...likeness, isDecisive };
   const isFaceChanged = own?.isOther === true;

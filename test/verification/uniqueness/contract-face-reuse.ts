@@ -111,6 +111,20 @@ export function testFaceReuse(t: Test, shared: () => Shared): void {
     t.equal((await one.uniqueness.compare(world.session(), alike, startMs)).otherRespondentsWithFace, 0);
   });
 
+  t.test('a face that is nearly one of those who share a face counts with all of them', async (t) => {
+    const { world, one, capture, ask, pass } = await open(t, shared());
+    const ada = world.person();
+    await pass(ada);
+    const counts: (number | null)[] = [];
+    for (let captured = 0; captured < 4; captured += 1) {
+      // Nearly the first face, and no other.
+      const facts = await participate(one, world, world.session(), capture(ada, 0.935));
+      counts.push(facts.otherRespondentsWithFace);
+    }
+    t.strictSame(counts, [1, 2, 3, 3]);
+    t.equal(await ask(world.person()), 0);
+  });
+
   t.test('after 24 hours a face is forgotten, and what it was found by is deleted', async (t) => {
     const { world, ask, pass, countFaces } = await open(t, shared());
     const ada = world.person();
