@@ -1,6 +1,7 @@
-// `npm test [-- --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own, and prints what failed.
+// `npm test [-- --all | --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own, and prints what failed.
 //
-//   node scripts/test.mjs                            all of them
+//   node scripts/test.mjs                            all but the long ones, see `isLong`
+//   node scripts/test.mjs --all                      all of them
 //   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench and browser tests; `--only rest` those
 //   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
@@ -58,12 +59,18 @@ const weights = [
   { weight: 1, matches: /./ },
 ];
 const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
+/** Benches, killed processes, packaged examples, and captures in real time: a third of the time, for what changes seldom. */
+const isLong = (name) =>
+  /^(bench|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
+    name,
+  );
 const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
 
 function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      all: { type: 'boolean', default: false },
       only: { type: 'string' },
       times: { type: 'string', default: '1' },
       parallel: { type: 'string', default: '3' },
@@ -74,16 +81,19 @@ function readOptions() {
     !['unit', 'rest', undefined].includes(values.only) ||
     ![times, parallel].every((n) => Number.isInteger(n) && n > 0)
   )
-    throw new Error('Usage: node scripts/test.mjs [--only unit|rest] [--times N] [--parallel N] [FILE...]');
-  return { only: values.only, times, parallel, named: positionals };
+    throw new Error('Usage: node scripts/test.mjs [--all | --only unit|rest] [--times N] [--parallel N] [FILE...]');
+  return { ...values, times, parallel, named: positionals };
 }
 
 /** The files to run, each with its weight. Named ones count for all, so that they run one after the other. */
-function plan({ only, times, parallel, named }) {
+function plan({ all, only, times, parallel, named }) {
   if (named.length > 0)
     return Array.from({ length: times }, () => named.map((file) => ({ file, weight: parallel }))).flat();
-  const all = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
-  const asked = all.filter((name) => only === undefined || isUnit(name) === (only === 'unit'));
+  const found = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
+  const asked = found.filter((name) => {
+    if (only !== undefined) return isUnit(name) === (only === 'unit');
+    return all || !isLong(name);
+  });
   const ordered = asked.sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
   return ordered.map((name) => ({ file: join(root, name), weight: Math.min(parallel, weights[rankOf(name)].weight) }));
 }
@@ -162,11 +172,12 @@ function runAll(files, parallel, onStart, onEnd) {
 
 const minutes = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1_000) % 60).padStart(2, '0')}`;
 
-function summarize(results) {
+function summarize(results, { all, only, named }) {
+  const isShort = !all && only === undefined && named.length === 0;
   const leftOut = results.flatMap(({ output }) =>
     [...output.matchAll(/# Left out: (.+)|^ *ok .*# SKIP (.+)$/gm)].map(([, left, skipped]) => left ?? skipped),
   );
-  const reasons = [...new Set(leftOut)];
+  const reasons = [...new Set(leftOut), ...(isShort ? ['benches and other long tests: npm test -- --all'] : [])];
   if (reasons.length > 0) console.log(`\nLeft out:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
   const slowest = [...results].sort((a, b) => b.ms - a.ms).slice(0, slowestShown);
   console.log(
@@ -203,7 +214,7 @@ async function main() {
   };
   await runAll(files, options.parallel, (file) => running.add(file), onEnd);
   clearInterval(progress);
-  process.exitCode = summarize(results) ? 0 : 1;
+  process.exitCode = summarize(results, options) ? 0 : 1;
 }
 
 await main();
