@@ -44,7 +44,6 @@ t.test(
     t.equal(run.outcome?.kind, 'captured');
     t.match(reply, { status: 'pass', isDuplicate: false, biometricEvidence: 'seen' }, 'status', told);
     t.equal(reply.assuranceLevel, 'biometric');
-    t.ok((reply.scores.liveness ?? 0) >= 0.8, 'liveness', told);
     // The page's count guides the respondent and decides nothing; at few frames a second it may miss one that the service sees.
     t.ok(Number(run.outcome?.telemetry?.['challengesPassed'] ?? 0) >= 2, 'challenges as the page counts them');
     t.match(run.outcome?.telemetry, {
