@@ -49,19 +49,16 @@ export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkConte
   const isDated = expForm.test(exp);
   const signedWith =
     isSigned && supplier !== null ? signerOf(supplier.secrets, entryLines({ ...link, exp }), link.sig ?? '') : null;
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...controlsIn(link)];
   const found = (code: LinkProblem, message: string): void => void problems.push({ code, message });
 
-  for (const name of ['rid', 'src', ...linkTraits] as const)
-    if (control.test(link[name] ?? '')) found('line_feed', `${name} has a line feed or another control character.`);
   if (supplier === null && (isSigned || study.entry === 'signed' || study.suppliers.length > 0))
     found('supplier_unknown', `No supplier of the organization has the sourceId "${link.src}".`);
   else if (supplier !== null && study.suppliers.length > 0 && !study.suppliers.includes(supplier.supplierId))
     found('supplier_not_in_study', `The study does not take respondents of the supplier "${link.src}".`);
   if (!isSigned && study.entry === 'signed')
     found('signature_missing', 'The study takes signed links only, and the link has no sig.');
-  if (isSigned && !isDated)
-    found('value_missing', 'exp has to be the time at which the link expires, in whole Unix seconds.');
+  if (isSigned && !isDated) problems.push(undated);
   if (isSigned && supplier !== null && isDated && signedWith === null)
     found('signature_wrong', 'sig is not the HMAC of signedText under the supplier’s entrySecret, in base64url.');
   const isExpired = signedWith !== null && problems.length === 0 && timeOf(exp).getTime() <= nowMs;
@@ -75,6 +72,25 @@ export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkConte
     isExpired,
   };
 }
+
+/** Values that would make the lines of a signature ambiguous. */
+export const controlsIn = (link: GivenLink): readonly Problem[] =>
+  (['rid', 'src', ...linkTraits] as const).flatMap((name) =>
+    control.test(link[name] ?? '')
+      ? [{ code: 'line_feed', message: `${name} has a line feed or another control character.` } as const]
+      : [],
+  );
+
+const undated: Problem = {
+  code: 'value_missing',
+  message: 'exp has to be the time at which the link expires, in whole Unix seconds.',
+};
+
+/** Names the values that a signature needs and the link lacks. */
+export const unsignedIn = ({ sig = '', exp = '' }: GivenLink): readonly Problem[] => [
+  ...(sig === '' ? [{ code: 'signature_missing', message: 'The link has no `sig`. Sign it.' } as const] : []),
+  ...(expForm.test(exp) ? [] : [undated]),
+];
 
 const timeOf = (exp: string): Date => new Date(Number(exp) * 1_000);
 

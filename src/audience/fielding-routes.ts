@@ -138,8 +138,8 @@ async function send(
 }
 
 /** A page in place of an error body: who reads it came by a link. */
-async function answerError(
-  { sendPage }: FieldingRouteDeps,
+export async function answerError(
+  { sendPage }: Pick<FieldingRouteDeps, 'sendPage'>,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,

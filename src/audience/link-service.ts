@@ -15,15 +15,14 @@ import {
   judgeLink,
   signedTextOf,
   signLink,
-  traitsOf,
   type GivenLink,
   type LinkVerdict,
   type Problem,
 } from './entry-links.js';
+import { findStudyProblems, missingIn, notAnEntryLink, readLink, unreadableIn } from './link-problems.js';
 import type { StudyCaller } from './study-creation.js';
 import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
-import { linkTraits } from './signatures.js';
 import { findSupplier, findSupplierOfSource } from './supplier-store.js';
 import { requireSupplier } from './supplier-service.js';
 
@@ -79,11 +78,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** Says of a link all that is wrong with it. Never throws for what the link says. */
     async check(caller: StudyCaller, url: string): Promise<LinkCheckReply> {
       const link = readLink(url, deps.audienceUrl());
-      if (link === null)
-        return unjudged({
-          code: 'not_an_entry_link',
-          message: `The URL is not an entry link. Start it with ${entryUrlOf(deps.audienceUrl(), '')} and a study.`,
-        });
+      if (link === null) return unjudged(notAnEntryLink(deps.audienceUrl()));
       return inOrganization(database, caller.organizationId, async (tx) => {
         const study = await findStudy(tx, link.studyId, { owner: { ...caller, projectId: null } });
         if (study === null)
@@ -117,60 +112,3 @@ const unjudged = (problem: Problem): LinkCheckReply => ({
   ...{ ok: false, entry: 'open', expiresAt: null, signedWith: null, signedText: null },
   problems: [problem],
 });
-
-/** The values of an address; null where it leads elsewhere. */
-function readLink(url: string, audienceUrl: string): GivenLink | null {
-  const entry = entryUrlOf(audienceUrl, '');
-  if (!url.startsWith(entry) || !URL.canParse(url)) return null;
-  const { pathname, searchParams } = new URL(url);
-  const value = (name: string): string | undefined => searchParams.get(name) ?? undefined;
-  return {
-    studyId: pathname.slice(new URL(entry).pathname.length),
-    ...{ rid: value('rid') ?? '', src: value('src') ?? '', exp: value('exp'), sig: value('sig') },
-    ...Object.fromEntries(linkTraits.map((name) => [name, value(name)])),
-  };
-}
-
-const missingIn = (link: GivenLink): readonly Problem[] =>
-  (['rid', 'src'] as const).flatMap((name) =>
-    link[name] === ''
-      ? [{ code: 'value_missing', message: `The link has no \`${name}\`. Add it to the link.` } as const]
-      : [],
-  );
-
-function unreadableIn(link: GivenLink): readonly Problem[] {
-  const traits = traitsOf(link);
-  return linkTraits.flatMap((name) =>
-    (link[name] ?? '') !== '' && traits[name] === null
-      ? [
-          {
-            code: 'value_unreadable',
-            message: `\`${name}\` is invalid and was ignored. Correct it or omit it.`,
-          } as const,
-        ]
-      : [],
-  );
-}
-
-function findStudyProblems(study: Study, link: GivenLink): readonly Problem[] {
-  const { country } = traitsOf(link);
-  const isElsewhere = country !== null && !study.countries.includes(country);
-  return [
-    ...(study.status === 'fielding'
-      ? []
-      : [
-          {
-            code: 'study_not_open',
-            message: `The study is ${study.status} and takes no participants now. Launch it first.`,
-          } as const,
-        ]),
-    ...(isElsewhere
-      ? [
-          {
-            code: 'country_not_in_study',
-            message: `The study runs in ${study.countries.join(', ')}, not in ${country}. Use another country.`,
-          } as const,
-        ]
-      : []),
-  ];
-}

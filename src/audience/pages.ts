@@ -53,12 +53,16 @@ function scriptsOf(audienceUrl: string, { sessionId, probeKey }: NonNullable<Stu
 <script src="${escapeHtml(audienceUrl)}/sdk/lite/v1/vh-lite.iife.js" defer${data.join('')}></script>`;
 }
 
-/** `logo`: the address of the project’s, or null. */
-export function headersOf(logo: string | null, hasScripts: boolean): Readonly<Record<string, string>> {
+/** `logo`: the address of the project’s, or null. `hasForm`: the page has a form that is sent to the service. */
+export function headersOf(
+  logo: string | null,
+  hasScripts: boolean,
+  { hasForm = false }: { readonly hasForm?: boolean } = {},
+): Readonly<Record<string, string>> {
   const images = logo === null ? '' : ` ${new URL(logo).origin}`;
   const scripts = hasScripts ? "; script-src 'self'; connect-src 'self'; worker-src 'self' blob:" : '';
   return {
-    'content-security-policy': `default-src 'none'; style-src 'self'; img-src data:${images}${scripts}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src data:${images}${scripts}; base-uri 'none'; form-action ${hasForm ? "'self'" : "'none'"}; frame-ancestors 'none'`,
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',

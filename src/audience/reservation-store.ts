@@ -168,6 +168,17 @@ export async function hasRoom(tx: Queryable, study: Study, reservationId: string
   return full.length === 0;
 }
 
+/** Whether the sample and the quotas have room for a respondent with these traits who has not entered. */
+export async function hasRoomFor(tx: Queryable, study: Study, traits: Traits): Promise<boolean> {
+  if (study.held >= study.sampleSize) return false;
+  const full = await tx.query(
+    `SELECT 1 FROM study_quotas q, (SELECT $2::text AS country, $3::text AS gender, $4::int AS age, $5::text AS profession) p
+      WHERE q.study_id = $1 AND q.held >= q.most AND ${quotaCounts} LIMIT 1`,
+    [study.studyId, traits.country, traits.gender, traits.age, traits.profession],
+  );
+  return full.length === 0;
+}
+
 /** Changes to a reservation. Absent fields stay. */
 export type ReservationChange = Partial<
   Pick<

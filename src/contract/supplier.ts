@@ -153,6 +153,9 @@ export const InvitationsReply = Type.Object({
 });
 export type InvitationsReply = Static<typeof InvitationsReply>;
 
+/** The page that tries links shows redirects in full for a `rid` that begins like this, which suppliers give to nobody. */
+export const triedRidPrefix = 'vh-try';
+
 export const linkProblems = [
   'not_an_entry_link',
   'study_unknown',

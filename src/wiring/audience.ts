@@ -18,6 +18,7 @@ import { createOutcomeReporter } from '../audience/outcome-reporter.js';
 import { createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { registerSupplierRoutes } from '../audience/supplier-routes.js';
+import { registerTryPage } from '../audience/try-routes.js';
 import { tokenTypes } from '../contract/token-kinds.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { deriveKey } from '../crypto/master-key.js';
@@ -36,7 +37,7 @@ import { registerEntryPages } from './entry-pages.js';
 import { openOAuth } from './oauth.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { openGeographyFiles, openPool, openScoring } from './scoring.js';
-import { wireLinks, wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
+import { wireLinks, wireLinkTrials, wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;
@@ -101,6 +102,7 @@ export async function startAudience(
       registerDisputeRoutes(scope, disputes);
       registerReturnRoutes(scope, { returns, takeVisit, studies });
       const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
+      registerTryPage(scope, { ...{ sendPage, takeVisit, audienceUrl }, trials: wireLinkTrials(parts, audienceUrl) });
       registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeVisit, audienceUrl, metrics } });
     },
     { prefix: audiencePrefix },

@@ -2,6 +2,7 @@
 import type { Directories } from '../administration/directories.js';
 import { createStudyService, type StudyService } from '../audience/study-service.js';
 import { createLinkService, type LinkService } from '../audience/link-service.js';
+import { createLinkTrials, type LinkTrials } from '../audience/link-trial.js';
 import { createSupplierService, type SupplierService } from '../audience/supplier-service.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { createTargetClassifier, objectionTo } from '../net/target-address.js';
@@ -27,11 +28,16 @@ export const wireStudies = (
     audienceUrl,
   });
 
-export const wireLinks = ({ stores, masterKeys, now }: Parts, audienceUrl: () => string): LinkService =>
-  createLinkService({
-    ...{ database: stores.database, now, audienceUrl },
-    secrets: createSecretStore(masterKeys.readable),
-  });
+const linkPartsOf = ({ stores, masterKeys, now }: Parts, audienceUrl: () => string) => ({
+  ...{ database: stores.database, now, audienceUrl },
+  secrets: createSecretStore(masterKeys.readable),
+});
+
+export const wireLinks = (parts: Parts, audienceUrl: () => string): LinkService =>
+  createLinkService(linkPartsOf(parts, audienceUrl));
+
+export const wireLinkTrials = (parts: Parts, audienceUrl: () => string): LinkTrials =>
+  createLinkTrials(linkPartsOf(parts, audienceUrl));
 
 export const wireSuppliers = (
   { settings, stores, masterKeys, webhookListeners }: Parts,

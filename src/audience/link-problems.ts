@@ -1,0 +1,69 @@
+/** Checks an entry link apart from its signature: its address, its values, and the study it leads to. Pure. */
+import { entryUrlOf, traitsOf, type GivenLink, type Problem } from './entry-links.js';
+import { linkTraits } from './signatures.js';
+import type { Study } from './study-store.js';
+
+export const notAnEntryLink = (audienceUrl: string): Problem => ({
+  code: 'not_an_entry_link',
+  message: `The URL is not an entry link. Start it with ${entryUrlOf(audienceUrl, '')} and a study.`,
+});
+
+/** The values of an address; null where it leads elsewhere. */
+export function readLink(url: string, audienceUrl: string): GivenLink | null {
+  const entry = entryUrlOf(audienceUrl, '');
+  if (!url.startsWith(entry) || !URL.canParse(url)) return null;
+  const { pathname, searchParams } = new URL(url);
+  const value = (name: string): string | undefined => searchParams.get(name) ?? undefined;
+  return {
+    studyId: pathname.slice(new URL(entry).pathname.length),
+    ...{ rid: value('rid') ?? '', src: value('src') ?? '', exp: value('exp'), sig: value('sig') },
+    ...Object.fromEntries(linkTraits.map((name) => [name, value(name)])),
+  };
+}
+
+/** Values without which nothing is an entry. */
+export const missingIn = (link: GivenLink): readonly Problem[] =>
+  (['rid', 'src'] as const).flatMap((name) =>
+    link[name] === ''
+      ? [{ code: 'value_missing', message: `The link has no \`${name}\`. Add it to the link.` } as const]
+      : [],
+  );
+
+/** Traits that an entry ignores. */
+export function unreadableIn(link: GivenLink): readonly Problem[] {
+  const traits = traitsOf(link);
+  return linkTraits.flatMap((name) =>
+    (link[name] ?? '') !== '' && traits[name] === null
+      ? [
+          {
+            code: 'value_unreadable',
+            message: `\`${name}\` is invalid and was ignored. Correct it or omit it.`,
+          } as const,
+        ]
+      : [],
+  );
+}
+
+/** Why the study takes nobody by this link now. */
+export function findStudyProblems(study: Study, link: GivenLink): readonly Problem[] {
+  const { country } = traitsOf(link);
+  const isElsewhere = country !== null && !study.countries.includes(country);
+  return [
+    ...(study.status === 'fielding'
+      ? []
+      : [
+          {
+            code: 'study_not_open',
+            message: `The study is ${study.status} and takes no participants now. Launch it first.`,
+          } as const,
+        ]),
+    ...(isElsewhere
+      ? [
+          {
+            code: 'country_not_in_study',
+            message: `The study runs in ${study.countries.join(', ')}, not in ${country}. Use another country.`,
+          } as const,
+        ]
+      : []),
+  ];
+}
