@@ -49,6 +49,7 @@ const { values, positionals } = parseArgs({
     events: { type: 'string', default: '20000' },
     devices: { type: 'string', default: '100000' },
     traffic: { type: 'string', default: '6000' },
+    intruders: { type: 'string' },
     embedded: { type: 'boolean' },
     kind: { type: 'string' },
     /** Heavy things of `neighbours`, separated by commas. */
@@ -57,7 +58,7 @@ const { values, positionals } = parseArgs({
     write: { type: 'string' },
   },
 });
-const { embedded, kind, only, rates, bench: compared, write, ...texts } = values;
+const { embedded, intruders, kind, only, rates, bench: compared, write, ...texts } = values;
 const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
   keyof typeof texts,
   number
@@ -65,6 +66,7 @@ const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [
 const options = {
   ...numbers,
   ...(embedded && { embedded }),
+  ...(intruders !== undefined && { intruders: Number(intruders) }),
   ...(kind !== undefined && { kind }),
   ...(only !== undefined && { only: only.split(',') as HeavyThing[] }),
   rates: rates.split(',').map(Number),

@@ -2,53 +2,38 @@
  * Bench of a study: simulated visitors of three suppliers follow signed links through the real pages and the real gate, and complete. Says whom the
  * study let in, whom it kept out, and which honest people it lost. A visitor's device keeps its cookie until its storage is cleared.
  */
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import type { StudyReply } from '../src/contract/study-replies.js';
+import type { StudyReport } from '../src/contract/study-report.js';
 import { invitationsMax, type InvitationsReply } from '../src/contract/supplier.js';
+import { openEmbeddedDatabase } from '../src/stores/database/embedded/open.js';
+import type { Queryable } from '../src/stores/database/port.js';
 import { callerOf, fieldStudy, open, placeAt, titles, type Call } from '../test/helpers/fielding.js';
 import { nextOf, readAttribute } from '../test/helpers/entry-probe.js';
 import { startTestService } from '../test/helpers/service.js';
+import { flattenFigures, recountStudy, type Recount } from '../test/helpers/study-recount.js';
 import type { BenchResult } from './bench-result.js';
 import { eachInFlight } from './counter-sessions.js';
 import { markdownTable } from './markdown.js';
 import { groupBy, shareOf } from './panel/measures.js';
 import type { PanelSession } from './panel/sessions.js';
-import { drawTraffic } from './panel/traffic.js';
+import { drawVisitors, supplierCount, type Kind, type Visitor } from './study-visitors.js';
 
 export interface StudyBenchOptions {
   /** Visitors; the study has half as many places. */
   readonly traffic: number;
+  /** Frauds and repeats among them, half of each. Default: as many as the simulated traffic has, which draws people for several studies. */
+  readonly intruders?: number;
 }
 
-const seed = 77;
-const supplierCount = 3;
 /** Visitors on their way at one time. */
 const atOnce = 8;
 
-type Kind = 'honest' | 'repeat' | 'fraud';
-interface Visitor {
-  readonly session: PanelSession;
-  readonly kind: Kind;
-  readonly rid: string;
-  readonly supplier: number;
-}
 interface Visited extends Visitor {
   /** `complete`, or the title of the page where the way ended. */
   readonly end: string;
   readonly ms: number;
-}
-
-/** Each person's first visit is honest, and each further one a repeat, whichever study of the traffic it was drawn for. */
-function toVisitors(traffic: readonly PanelSession[]): Visitor[] {
-  const seen = new Set<string>();
-  return traffic.map((session, index) => {
-    const { truth, request } = session;
-    const isRepeat = seen.has(truth.person);
-    seen.add(truth.person);
-    const honestKind = isRepeat ? 'repeat' : 'honest';
-    const kind = truth.fraud ? 'fraud' : honestKind;
-    const rid = request.respondentId ?? `r-${index}`;
-    return { session, kind, rid, supplier: Number(request.sourceId?.slice(1) ?? 0) % supplierCount };
-  });
 }
 
 /** The links of all visitors, each signed for its supplier. */
@@ -105,7 +90,7 @@ async function sendLoad(html: string, { body, transport }: PanelSession['probes'
   });
 }
 
-export async function benchStudy({ traffic }: StudyBenchOptions): Promise<BenchResult> {
+export async function benchStudy({ traffic, intruders }: StudyBenchOptions): Promise<BenchResult> {
   const stops: (() => Promise<void>)[] = [];
   const test = { teardown: (stop: () => Promise<void>) => void stops.push(stop) };
   const service = await startTestService(test, {
@@ -117,8 +102,12 @@ export async function benchStudy({ traffic }: StudyBenchOptions): Promise<BenchR
   try {
     const { audienceUrl, organizationKey } = service.bootstrap;
     const call = callerOf(audienceUrl, organizationKey);
-    const visited = await visitAll(call, toVisitors(drawTraffic({ seed, sessions: traffic })));
-    return report(visited.all, visited.completes);
+    const { all, study, figures } = await visitAll(call, drawVisitors(traffic, intruders));
+    await service.stop();
+    const database = await openEmbeddedDatabase({ directory: join(service.dataDirectory, 'database') });
+    stops.push(() => database.close());
+    const differences = await findDifferences(database, study.studyId, figures);
+    return report(all, study.progress.completed, differences);
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
@@ -150,11 +139,44 @@ async function visitAll(call: Call, visitors: readonly Visitor[]) {
   };
   const all: Visited[] = [];
   await eachInFlight(visitors, async (visitor) => void all.push(await visit(visitor)), atOnce);
-  const { body } = await call('GET', `/studies/${study.studyId}`);
-  return { all, completes: (body as { readonly progress: { readonly completed: number } }).progress.completed };
+  const reportBy = async (by: 'supplier' | 'day'): Promise<StudyReport> =>
+    (await call('GET', `/studies/${study.studyId}/report?by=${by}`)).body;
+  return {
+    all,
+    study: (await call('GET', `/studies/${study.studyId}`)).body as StudyReply,
+    figures: { supplier: await reportBy('supplier'), day: await reportBy('day') },
+  };
 }
 
-function report(visited: readonly Visited[], completes: number): BenchResult {
+/** Figures of the report that its places, counted again in SQL, do not have; the median is known within a few percent. */
+async function findDifferences(
+  database: Queryable,
+  studyId: string,
+  figures: Readonly<Record<'supplier' | 'day', StudyReport>>,
+): Promise<readonly string[]> {
+  const differences: string[] = [];
+  const compare = (row: string, shown: object | undefined, counted: Recount | undefined): void => {
+    const flat = flattenFigures({ screenedOut: {}, ...shown });
+    for (const [name, value] of Object.entries(counted ?? {}))
+      if (name !== 'key' && name !== 'medianSeconds' && flat[name] !== value)
+        differences.push(`${row} ${name}: the report has ${String(flat[name])}, the places ${String(value)}`);
+  };
+  for (const by of ['supplier', 'day'] as const) {
+    const { rows, totals } = figures[by];
+    compare('all', totals, (await recountStudy(database, studyId, null))[0]);
+    const counted = await recountStudy(database, studyId, by);
+    if (counted.length !== rows.length) differences.push(`${by}: ${rows.length} rows, not ${counted.length}`);
+    for (const row of counted)
+      compare(
+        `${by} ${String(row['key'])}`,
+        rows.find(({ supplierId, day }) => (by === 'supplier' ? supplierId : day) === row['key']),
+        row,
+      );
+  }
+  return differences;
+}
+
+function report(visited: readonly Visited[], completes: number, differences: readonly string[]): BenchResult {
   const byKind = groupBy(visited, ({ kind, session }) => (kind === 'fraud' ? session.truth.label : kind));
   const ends = [...new Set(visited.map(({ end }) => end))].sort();
   const rows = [...byKind].map(([kind, own]) => [
@@ -171,8 +193,12 @@ function report(visited: readonly Visited[], completes: number): BenchResult {
     );
   const times = visited.map(({ ms }) => ms).sort((a, b) => a - b);
   return {
-    table: markdownTable(['visitor', 'visits', ...ends], rows),
+    table: [
+      markdownTable(['visitor', 'visits', ...ends], rows),
+      ...(differences.length === 0 ? ['The report equals a recount of the places in SQL.'] : differences),
+    ].join('\n'),
     ratios: {
+      recountDifferences: differences.length,
       visitors: visited.length,
       completes,
       honestLost: 1 - shareIn('honest'),
