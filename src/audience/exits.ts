@@ -2,7 +2,6 @@
 import type { PlaceStatus } from '../contract/postback.js';
 import type { ExitStatus } from '../contract/supplier.js';
 import type { SecretStore } from '../crypto/secret-store.js';
-import { fillPlaceholders } from '../net/web-address.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { pageOf, type Answer } from './fielding.js';
@@ -10,7 +9,7 @@ import type { PageName } from './page-texts.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { screenOutReasonOf } from './study-rules.js';
 import type { Study } from './study-store.js';
-import { placeholderValues, redirectOf, type Exit } from './supplier-rules.js';
+import { fillRedirect, redirectOf, type Exit } from './supplier-rules.js';
 import { findSupplier } from './supplier-store.js';
 
 /** The supplier’s status of a place; null: none yet. A complete has none until it counts. */
@@ -45,8 +44,7 @@ export function createExits({ database, secrets }: ExitDeps): AnswerExit {
     const address = supplier === null ? null : redirectOf(supplier.redirects, status);
     if (supplier === null || address === null) return pageOf(study, page);
     const exit: Exit = { studyId: study.studyId, placeId, rid, status };
-    const values = placeholderValues(exit, secrets.open(supplierId, supplier).current);
-    return { kind: 'redirect', url: fillPlaceholders(address, values) };
+    return { kind: 'redirect', url: fillRedirect(address, exit, secrets.open(supplierId, supplier).current) };
   };
 }
 

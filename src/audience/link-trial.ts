@@ -4,7 +4,6 @@
  * reads the address of a complete could open it.
  */
 import { exitStatuses, triedRidPrefix, type ExitStatus } from '../contract/supplier.js';
-import { fillPlaceholders } from '../net/web-address.js';
 import type { Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { controlsIn, judgeLink, traitsOf, unsignedIn, type GivenLink, type Problem } from './entry-links.js';
@@ -13,7 +12,7 @@ import { missingIn, notAnEntryLink, readLink, unreadableIn } from './link-proble
 import type { LinkServiceDeps } from './link-service.js';
 import { hasRoomFor, type Traits } from './reservation-store.js';
 import { findStudy, type Study } from './study-store.js';
-import { placeholderValues, redirectOf } from './supplier-rules.js';
+import { fillRedirect, redirectOf } from './supplier-rules.js';
 import { findSupplierOfSource, type Supplier } from './supplier-store.js';
 
 export type LinkTrial =
@@ -100,6 +99,6 @@ function exitOf({ redirects }: Supplier, secret: string, { studyId, rid }: Given
   const address = redirectOf(redirects, status);
   if (address === null) return { status, address: null };
   const isWhole = rid.startsWith(triedRidPrefix);
-  const values = placeholderValues({ studyId, placeId: triedPlace, rid, status }, secret);
-  return { status, address: { text: isWhole ? fillPlaceholders(address, values) : new URL(address).host, isWhole } };
+  const exit = { studyId, placeId: triedPlace, rid, status };
+  return { status, address: { text: isWhole ? fillRedirect(address, exit, secret) : new URL(address).host, isWhole } };
 }

@@ -2,6 +2,7 @@
 import type { Environment } from '../config/settings.js';
 import type { PlaceStatus } from '../contract/postback.js';
 import {
+  addressHashes,
   exitStatuses,
   placeholders,
   type ExitStatus,
@@ -10,14 +11,22 @@ import {
 } from '../contract/supplier.js';
 import type { Issue } from '../errors.js';
 import { fillPlaceholders, placeholdersOf, redirectProblem } from '../net/web-address.js';
+import { hashAddress, withoutHash } from './address-hashes.js';
 import { exitLines, sign } from './signatures.js';
 import type { SupplierSettings } from './supplier-store.js';
 
+/** Placeholders as panels and survey tools write them: they would go out as they stand, or half filled in. */
+const foreignPlaceholder = /\[%[^%\]]*%\]|%%\w+%%|\$\{[^{}]*\}|\{\{[^{}]*\}\}/;
 const sample = Object.fromEntries(placeholders.map((name) => [name, 'x']));
 
 /** Describes the fault of an address with placeholders, as the end of a sentence. `problemOf` judges it with the placeholders filled in. */
 export function templateProblem(address: string, problemOf: (filled: string) => string | null): string | null {
+  const foreign = foreignPlaceholder.exec(address)?.[0];
+  if (foreign !== undefined)
+    return `has ${foreign}, a placeholder of another system. Use ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
   const unknown = placeholdersOf(address).find((name) => !placeholders.some((known) => known === name));
+  if (unknown !== undefined && addressHashes.some((name) => name === unknown))
+    return `has {${unknown}} in a wrong place. Make it the last parameter of a redirect; postbacks are signed in their headers.`;
   if (unknown !== undefined)
     return `has the unknown placeholder {${unknown}}. Use ${placeholders.map((name) => `{${name}}`).join(', ')}.`;
   const problem = problemOf(fillPlaceholders(address, sample));
@@ -33,7 +42,7 @@ export function findSupplierIssues(
   const isRedirect = (address: string): string | null => redirectProblem(address, environment);
   const issues = Object.entries(redirects).map(([status, address]) => ({
     path: `/redirects/${status}`,
-    message: templateProblem(address, isRedirect),
+    message: templateProblem(withoutHash(address), isRedirect),
   }));
   const all = [
     ...issues,
@@ -80,6 +89,10 @@ export const placeholderValues = (
   ...{ rid: exit.rid, status: exit.status, place: exit.placeId, study: exit.studyId },
   sig: sign(secret, exitLines(exit.studyId, exit.placeId, exit.rid, exit.status)),
 });
+
+/** A redirect with everything filled in. */
+export const fillRedirect = (address: string, exit: Exit, secret: string): string =>
+  hashAddress(fillPlaceholders(address, placeholderValues(exit, secret)), secret);
 
 /** The supplier’s redirect for a respondent of this status; null: none. */
 export function redirectOf(redirects: SupplierRedirects, status: ExitStatus): string | null {

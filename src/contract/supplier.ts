@@ -11,6 +11,10 @@ export type ExitStatus = (typeof exitStatuses)[number];
 /** An address may contain these in braces. */
 export const placeholders = ['rid', 'status', 'place', 'study', 'sig'] as const;
 
+/** A redirect may end with one of these: a hash over the whole address before it, with the secret of the supplier. `_amp`: with the separator of the hash. */
+export const addressHashes = ['hmac_sha1', 'hmac_sha1_amp', 'hmac_sha256', 'hmac_sha256_amp', 'sha1'] as const;
+export type AddressHash = (typeof addressHashes)[number];
+
 export const suppliersPerOrganizationMax = 500;
 /** Hours that a replaced secret stays valid. */
 export const graceHours = { default: 24, max: 720 } as const;
@@ -34,7 +38,7 @@ const redirectFields = Object.fromEntries(
 export const SupplierRedirects = Type.Partial(Type.Object(redirectFields), {
   additionalProperties: false,
   description:
-    'Redirect URLs at the end, by status. Use HTTPS; in development, http://localhost is allowed. Placeholders: {rid}, {status}, {place}, {study}, {sig}. Without a URL, the respondent sees a page of the service.',
+    'Redirect URLs at the end, by status. Use HTTPS; in development, http://localhost is allowed. Placeholders: {rid}, {status}, {place}, {study}, {sig}, and one hash at the end: {hmac_sha1}, {hmac_sha256}, {sha1}. Without a URL, the respondent sees a page of the service.',
 });
 export type SupplierRedirects = Static<typeof SupplierRedirects>;
 
@@ -50,7 +54,7 @@ const fields = {
   projectId: CallerId('The project whose key the supplier reads /supply/studies with. Default none.'),
   redirects: SupplierRedirects,
   postbackUrl: address(
-    'Receives each status of a respondent from server to server, as a POST with a signature. HTTPS. Placeholders as in redirects. Default none.',
+    'Receives each status of a respondent from server to server, as a POST with a signature. HTTPS. Placeholders as in redirects, without hashes. Default none.',
   ),
 };
 

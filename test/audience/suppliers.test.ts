@@ -1,10 +1,12 @@
 /** The pure rules of suppliers: signatures, addresses with placeholders, merges. */
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import t from 'tap';
 import { entryLines, exitLines, returnLines, sign, signerOf, textOf } from '../../src/audience/signatures.js';
 import { fillPlaceholders } from '../../src/net/web-address.js';
+import { addressHashes } from '../../src/contract/supplier.js';
 import {
   changedSettings,
+  fillRedirect,
   placeholderValues,
   findSupplierIssues,
   redirectOf,
@@ -68,6 +70,48 @@ t.test('placeholders are escaped where they stand, and only known ones are taken
     ).map(({ path }) => path),
     ['/redirects/complete', '/postbackUrl'],
   );
+  t.end();
+});
+
+t.test('a hash at the end covers the address before it, and stands nowhere else', (t) => {
+  const secret = secrets.current;
+  const filled = (end: string): string => fillRedirect(`https://panel.example/e?i={rid}${end}`, exit, secret);
+  const before = 'https://panel.example/e?i=r%261%3F';
+  const hmac = (algorithm: string, text: string): string =>
+    createHmac(algorithm, secret).update(text).digest('base64url');
+  t.equal(filled('&h={hmac_sha1}'), `${before}&h=${hmac('sha1', before)}`);
+  t.equal(filled('&h={hmac_sha256}'), `${before}&h=${hmac('sha256', before)}`);
+  t.equal(filled('&h={hmac_sha1_amp}'), `${before}&h=${hmac('sha1', `${before}&`)}`);
+  t.equal(filled('&h={hmac_sha256_amp}'), `${before}&h=${hmac('sha256', `${before}&`)}`);
+  t.equal(
+    filled('&h={sha1}'),
+    `${before}&h=${createHash('sha1').update(`${before}${secret}`).digest('hex')}`,
+    'the secret follows the address',
+  );
+  const sly = { ...exit, rid: '&h={sha1}' };
+  t.equal(fillRedirect('https://panel.example/e?i={rid}', sly, secret), 'https://panel.example/e?i=%26h%3D%7Bsha1%7D');
+  const problem = (address: string, postbackUrl: string | null = null) =>
+    findSupplierIssues({ redirects: { complete: address }, postbackUrl }, 'production', () => null)[0]?.message ?? null;
+  for (const name of addressHashes) t.equal(problem(`https://panel.example/e?i={rid}&h={${name}}`), null, name);
+  for (const address of [
+    'e?h={sha1}&i={rid}',
+    '{sha1}',
+    'e#h={sha1}',
+    'e?h={sha1}#x',
+    'e?h=a{sha1}',
+    'e?{sha1}={sha1}',
+  ])
+    t.match(problem(`https://panel.example/${address}`), /\{sha1\} in a wrong place/, address);
+  t.match(problem('https://panel.example/', 'https://panel.example/p?h={sha1}'), /signed in their headers/);
+  t.end();
+});
+
+t.test('placeholders of other systems are refused instead of sent', (t) => {
+  for (const foreign of ['[%RID%]', '{{rid}}', '${rid}', '%%rid%%', '${e://Field/rid}'])
+    t.match(
+      templateProblem(`https://panel.example/e?i=${foreign}`, () => null),
+      `has ${foreign}, a placeholder of another system`,
+    );
   t.end();
 });
 
