@@ -3,7 +3,7 @@
  */
 import type t from 'tap';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
-import { startProcess, type ServiceProcess } from './process.js';
+import { startProcess, type ProcessAddresses, type ServiceProcess } from './process.js';
 import { temporaryDirectory } from './directories.js';
 
 type Environment = Readonly<Record<string, string>>;
@@ -13,6 +13,8 @@ export interface FleetMember {
   readonly dataDirectory: string;
   /** null while it does not run. */
   baseUrl(): string | null;
+  /** null while it does not run, empty without the role `audience`. */
+  audienceUrl(): string | null;
   /** The value of a metric, summed over its labels. */
   metric(name: string): Promise<number>;
   output(): { readonly stdout: string; readonly stderr: string };
@@ -47,11 +49,12 @@ function createMember(
 ): FleetMember & { keys(): Promise<Bootstrap | null> } {
   const dataDirectory = temporaryDirectory(test);
   let running: ServiceProcess | null = null;
-  let addresses: { readonly baseUrl: string; readonly adminUrl: string } | null = null;
+  let addresses: ProcessAddresses | null = null;
   return {
     roles,
     dataDirectory,
     baseUrl: () => addresses?.baseUrl ?? null,
+    audienceUrl: () => addresses?.audienceUrl ?? null,
     output: () => running?.output() ?? { stdout: '', stderr: '' },
     keys: async () => (running === null ? null : running.ready().catch(() => null)),
     metric: async (name) => {

@@ -9,12 +9,19 @@ import type t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 
+export interface ProcessAddresses {
+  readonly baseUrl: string;
+  /** Empty without the role `audience`. */
+  readonly audienceUrl: string;
+  readonly adminUrl: string;
+}
+
 export interface ServiceProcess {
   readonly child: ChildProcess;
   /** The output so far. */
   output(): { readonly stdout: string; readonly stderr: string };
   /** Resolves when it listens, with the addresses that it prints; rejects when it exits first. */
-  listening(): Promise<{ readonly baseUrl: string; readonly adminUrl: string }>;
+  listening(): Promise<ProcessAddresses>;
   /** The same with its keys, for a process that has the demo organization’s. */
   ready(): Promise<Bootstrap>;
   /** Sends the signal and resolves to the exit code, or to the signal that ended it. */
@@ -56,6 +63,7 @@ export function startProcess(
     await Promise.race([up, exited.then(() => Promise.reject(new Error(`it exited: ${stderr}`)))]);
     return {
       baseUrl: addressAfter(stdout, 'API'),
+      audienceUrl: addressAfter(stdout, 'Audience API'),
       adminUrl: addressAfter(stdout, 'Metrics').replace(/\/metrics$/, ''),
     };
   };
