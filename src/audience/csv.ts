@@ -1,5 +1,4 @@
 /** CSV as RFC 4180 has it: cells that are written never run in a spreadsheet, and tables that are read have a header. Pure. */
-
 /** One cell: quoted where it has to be, and never a formula. */
 export function csvCell(value: string | number | null): string {
   if (value === null) return '';
@@ -10,31 +9,51 @@ export function csvCell(value: string | number | null): string {
 
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** A cell, and what ends it. A quoted cell holds commas, line ends and doubled quotes. */
-const cellForm = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
+/** Most columns of a table that is read. */
+const columnsMax = 32;
 
-/** The records of a table, named by its header, without empty cells and without the apostrophes of csvCell. null: the text is no CSV. */
-export function parseCsv(text: string): readonly Readonly<Record<string, string>>[] | null {
-  const lines = splitCsv(text.replace(/^\uFEFF/, ''));
-  if (lines === null) return null;
-  const [header = [], ...records] = lines.filter((cells) => cells.some((cell) => cell !== ''));
-  if (records.some(({ length }) => length > header.length)) return null;
-  return records.map((cells) =>
-    Object.fromEntries(
-      header.flatMap((name, index) => ((cells[index] ?? '') === '' ? [] : [[name.trim(), cells[index] ?? '']])),
-    ),
-  );
+/** A cell, and what ends it. A quoted cell holds commas, line ends and doubled quotes. */
+const cellForm = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
+
+/**
+ * The records of a table, named by its header, without empty cells and without the apostrophes of csvCell. Reading stops with the record after the last
+ * one allowed, and at most half of the lines may be empty, so that the cost follows `recordsMax` and not the text. null: the text is no such table.
+ */
+export function parseCsv(text: string, recordsMax: number): readonly Readonly<Record<string, string>>[] | null {
+  const linesMax = 2 * (recordsMax + 2);
+  const records: Record<string, string>[] = [];
+  let header: readonly string[] | null = null;
+  let lineCount = 0;
+  for (const cells of readLines(text.replace(/^\uFEFF/, ''))) {
+    lineCount += 1;
+    if (cells === null || lineCount > linesMax) return null;
+    if (cells.every((cell) => cell === '')) continue;
+    if (header === null) {
+      header = cells.map((name) => name.trim());
+      continue;
+    }
+    if (cells.length > header.length) return null;
+    const named = cells.flatMap((cell, index) => (cell === '' ? [] : [[header?.[index] ?? '', cell]]));
+    if (records.push(Object.fromEntries(named) as Record<string, string>) > recordsMax) break;
+  }
+  return records;
 }
 
-function splitCsv(text: string): readonly (readonly string[])[] | null {
-  const lines: string[][] = [[]];
+/** null: what follows is no line of a table. */
+function* readLines(text: string): Generator<readonly string[] | null, void> {
+  let cells: string[] = [];
   for (let at = 0; at < text.length;) {
     cellForm.lastIndex = at;
     const [match, quoted, plain = '', end] = cellForm.exec(text) ?? [];
-    if (match === undefined) return null;
-    lines.at(-1)?.push((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?=[=+\-@\t\r\n])/, ''));
-    if (end !== ',' && end !== '') lines.push([]);
+    if (match === undefined || cells.length === columnsMax) {
+      yield null;
+      return;
+    }
+    cells.push((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?=[=+\-@\t\r\n])/, ''));
     at += match.length;
+    if (end === ',') continue;
+    yield cells;
+    cells = [];
   }
-  return lines;
+  if (cells.length > 0) yield cells;
 }

@@ -21,7 +21,7 @@ export function registerDisputeRoutes(app: FastifyInstance, disputes: DisputeSer
   void app.register(async (scope) => {
     registerStorableText(scope);
     scope.addContentTypeParser<string>(csvType, { parseAs: 'string' }, (_request, body, done) => {
-      const rows = parseCsv(body);
+      const rows = parseCsv(body, disputeRowsMax);
       if (rows === null)
         done(invalid([{ path: '', message: 'is no CSV with a header line of rid or place, and reason.' }]));
       else done(null, { rows });

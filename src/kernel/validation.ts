@@ -31,18 +31,47 @@ export function createValidatorCompiler(body?: object): FastifySchemaCompiler<ob
   const coercing = createAjv(true);
   return ({ schema, httpPart }) => {
     const compiled = once(() => (httpPart === 'body' ? strict.compile(body ?? schema) : coercing.compile(schema)));
+    const lists = httpPart === 'body' ? listsOf(body ?? schema) : [];
     return (value: unknown) => {
+      const tooLong = lists.find(({ names, maxItems }) => lengthAt(value, names) > maxItems);
+      if (tooLong !== undefined) return invalid([violationOf(tooLong)]);
       const validate = compiled();
-      return validate(value)
-        ? { value }
-        : {
-            error: Object.assign(new Error('invalid'), {
-              validation: helpfulViolations(validate.errors ?? []).slice(0, issuesMax),
-            }),
-          };
+      return validate(value) ? { value } : invalid(helpfulViolations(validate.errors ?? []).slice(0, issuesMax));
     };
   };
 }
+
+const invalid = (validation: readonly Violation[]) => ({ error: Object.assign(new Error('invalid'), { validation }) });
+
+interface Limited {
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Limited>>;
+}
+
+interface LimitedList {
+  readonly names: readonly string[];
+  readonly maxItems: number;
+}
+
+/**
+ * Lists of a body that have a limit. They are measured before Ajv looks at each of a million items for its violations. Those inside of items are left to
+ * Ajv.
+ */
+function listsOf({ maxItems, properties = {} }: Limited, names: readonly string[] = []): readonly LimitedList[] {
+  const inside = Object.entries(properties).flatMap(([name, schema]) => listsOf(schema, [...names, name]));
+  return maxItems === undefined ? inside : [{ names, maxItems }, ...inside];
+}
+
+function lengthAt(value: unknown, names: readonly string[]): number {
+  const list = names.reduce((at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name], value);
+  return Array.isArray(list) ? list.length : 0;
+}
+
+const violationOf = ({ names, maxItems }: LimitedList): Violation => ({
+  instancePath: names.map((name) => `/${name}`).join(''),
+  keyword: 'maxItems',
+  message: `must NOT have more than ${maxItems} items`,
+});
 
 /** The only configuration of Ajv: reports every violation with its schema, and knows the formats that our schemas use. */
 export function createAjv(coerceTypes: boolean): Ajv {

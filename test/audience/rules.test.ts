@@ -188,13 +188,22 @@ t.test('a table that is read comes to what was written, and what is no table is 
     fc.property(fc.array(fc.tuple(written, written), { minLength: 1 }), (records) => {
       const text = csvLine(['rid', 'note']) + records.map(csvLine).join('');
       t.same(
-        parseCsv(text),
+        parseCsv(text, 100),
         records.map(([rid, note]) => ({ rid, note })),
       );
     }),
   );
-  t.same(parseCsv('\uFEFFrid,reason\nr-1,fraud\n\n,quality'), [{ rid: 'r-1', reason: 'fraud' }, { reason: 'quality' }]);
-  for (const text of ['rid\n"open', 'rid\na"b', 'rid\na,b']) t.equal(parseCsv(text), null, text);
+  t.same(parseCsv('\uFEFFrid,reason\nr-1,fraud\n\n,quality', 100), [
+    { rid: 'r-1', reason: 'fraud' },
+    { reason: 'quality' },
+  ]);
+  for (const text of ['rid\n"open', 'rid\na"b', 'rid\na,b']) t.equal(parseCsv(text, 100), null, text);
+  const table = (records: number, blank: number) => `rid\n${'\n'.repeat(blank)}${'r\n'.repeat(records)}`;
+  t.equal(parseCsv(table(9, 5), 10)?.length, 9);
+  t.equal(parseCsv(table(500_000, 0), 10)?.length, 11, 'one more than allowed is read, so that the caller sees it');
+  t.equal(parseCsv(table(1, 500_000), 10), null, 'blank lines');
+  const header = Array.from({ length: 33 }, (_, index) => `c${index}`).join();
+  t.equal(parseCsv(`${header}\nr`, 10), null, 'columns');
   t.end();
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { nearestName } from '../../src/kernel/validation.js';
+import { Type } from 'typebox';
+import { createValidatorCompiler, nearestName } from '../../src/kernel/validation.js';
 
 t.test('the nearest name is the one that a slip of the finger meant', (t) => {
   const names = ['reviewLow', 'blockThreshold', 'stepUpEnabled'];
@@ -20,5 +21,22 @@ t.test('hostile names never throw and never take long', (t) => {
       ),
     ),
   );
+  t.end();
+});
+
+t.test('a list that is too long is refused before its items are looked at', (t) => {
+  const row = Type.Object({ rid: Type.String() });
+  const schema = Type.Object({ study: Type.Object({ rows: Type.Array(row, { maxItems: 3 }) }) });
+  const validate = createValidatorCompiler()({ schema, method: 'POST', url: '/', httpPart: 'body' });
+  const issuesOf = (value: unknown) => {
+    const { error } = validate(value) as { error?: { validation: { instancePath: string; message: string }[] } };
+    return error?.validation.map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+  t.same(issuesOf({ study: { rows: Array.from({ length: 100_000 }, () => ({})) } }), [
+    '/study/rows must NOT have more than 3 items',
+  ]);
+  t.same(issuesOf({ study: { rows: [{}] } }), ["/study/rows/0 must have required property 'rid'"]);
+  t.equal(issuesOf({ study: { rows: [{ rid: 'r' }] } }), undefined);
+  t.equal(issuesOf({ study: null })?.length, 1);
   t.end();
 });
