@@ -29,7 +29,7 @@ export interface FieldingRouteDeps {
 
 const open = { config: { access: { credential: 'none' } }, exposeHeadRoute: false } as const;
 const Id = Type.String({ minLength: 1, maxLength: callerIdLengthMax });
-const Text = Type.Optional(Type.String({ maxLength: 256 }));
+const Text = Type.Optional(Type.String({ maxLength: callerIdLengthMax }));
 const deviceCookie = 'vh_device';
 const deviceForm = /(?:^|;\s*)vh_device=([0-9a-f]{32})(?:;|$)/;
 const deviceSeconds = 30 * 86_400;

@@ -1,4 +1,5 @@
 /** Checks an entry link apart from its signature: its address, its values, and the study it leads to. Pure. */
+import { callerIdLengthMax } from '../limits.js';
 import { entryUrlOf, traitsOf, type GivenLink, type Problem } from './entry-links.js';
 import { linkTraits } from './signatures.js';
 import type { Study } from './study-store.js';
@@ -26,6 +27,19 @@ export const missingIn = (link: GivenLink): readonly Problem[] =>
   (['rid', 'src'] as const).flatMap((name) =>
     link[name] === ''
       ? [{ code: 'value_missing', message: `The link has no \`${name}\`. Add it to the link.` } as const]
+      : [],
+  );
+
+/** Values that are longer than an entry takes. */
+export const tooLongIn = (link: GivenLink): readonly Problem[] =>
+  (['rid', 'src', 'exp', 'sig', ...linkTraits] as const).flatMap((name) =>
+    (link[name]?.length ?? 0) > callerIdLengthMax
+      ? [
+          {
+            code: 'value_too_long',
+            message: `\`${name}\` is longer than ${callerIdLengthMax} characters. Shorten it.`,
+          } as const,
+        ]
       : [],
   );
 

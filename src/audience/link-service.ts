@@ -19,7 +19,7 @@ import {
   type LinkVerdict,
   type Problem,
 } from './entry-links.js';
-import { findStudyProblems, missingIn, notAnEntryLink, readLink, unreadableIn } from './link-problems.js';
+import { findStudyProblems, missingIn, notAnEntryLink, readLink, tooLongIn, unreadableIn } from './link-problems.js';
 import type { StudyCaller } from './study-creation.js';
 import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
@@ -89,6 +89,7 @@ export function createLinkService(deps: LinkServiceDeps) {
         const verdict = await judge(tx, study, link);
         const problems = [
           ...missingIn(link),
+          ...tooLongIn(link),
           ...verdict.problems,
           ...unreadableIn(link),
           ...findStudyProblems(study, link),

@@ -8,7 +8,7 @@ import type { Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { controlsIn, judgeLink, traitsOf, unsignedIn, type GivenLink, type Problem } from './entry-links.js';
 import { isBeyondLimits } from './limits.js';
-import { missingIn, notAnEntryLink, readLink, unreadableIn } from './link-problems.js';
+import { missingIn, notAnEntryLink, readLink, tooLongIn, unreadableIn } from './link-problems.js';
 import type { LinkServiceDeps } from './link-service.js';
 import { hasRoomFor, type Traits } from './reservation-store.js';
 import { findStudy, type Study } from './study-store.js';
@@ -52,7 +52,7 @@ const triedPlace = 'plc_try';
 export function createLinkTrials(deps: LinkServiceDeps) {
   const { database } = deps;
   const tryValues = async (link: GivenLink): Promise<LinkTrial> => {
-    const problems = [...missingIn(link), ...controlsIn(link), ...unsignedIn(link)];
+    const problems = [...missingIn(link), ...tooLongIn(link), ...controlsIn(link), ...unsignedIn(link)];
     if (problems.length > 0) return { kind: 'malformed', problems };
     const study = await findStudy(database, link.studyId);
     if (study === null) return { kind: 'unproven' };

@@ -165,6 +165,7 @@ export const linkProblems = [
   'study_unknown',
   'study_not_open',
   'value_missing',
+  'value_too_long',
   'value_unreadable',
   'line_feed',
   'supplier_unknown',

@@ -150,6 +150,12 @@ t.test('what is typed comes back as text, and what is no link is named', async (
   t.notMatch(page.html, /<script>/);
   t.match(result(page), /not an entry link/);
   t.match(result(await tryLink(`${study.entryUrl}?rid=a%0Ab&src=north&exp=1&sig=x`)), /line feed/);
+  const long = linkOf('r'.repeat(257));
+  t.equal((await openEntry(long)).status, 400);
+  t.match(result(await tryLink(long)), /`rid` is longer than 256 characters/);
+  t.match((await call('POST', '/supply/links', { url: long })).body, {
+    ...{ ok: false, problems: [{ code: 'value_too_long' }] },
+  });
   t.match(await tried({ link: 'x'.repeat(4_097) }), { status: 400, title: titles.broken });
 });
 
