@@ -4,7 +4,7 @@
  * Promises of every adapter: `append` resolves when the entry is durable; entries of one key are handed out in the
  * order of their appends; delivery is at least once, so handlers are idempotent; a batch whose handler rejects
  * is handed out again after a pause and nothing behind it in its partition is marked as read; at most one batch per partition is
- * in the handler at a time (that is the backpressure). While the log is away, `append` rejects with a StoreUnavailable fault
+ * in the handler at a time (that is the backpressure); where more waits than one batch, tenants take turns (see window.ts). While the log is away, `append` rejects with a StoreUnavailable fault
  * within its deadline.
  */
 import type { Logger } from '../../telemetry/logger.js';
@@ -29,7 +29,7 @@ export interface Subscription {
   /** How long a batch may wait to fill up; fewer, larger batches cost less. Default 0. */
   readonly lingerMs?: number;
   readonly handle: (entries: readonly LogEntry[], signal: AbortSignal) => Promise<void>;
-  /** Whose an entry is: its organization, or its project where it names that alone. Throws for what cannot be read. */
+  /** Whose an entry is: its organization. All entries of a key have the same. Throws for what cannot be read. Default: all are of one tenant. */
   readonly tenantOf?: (entry: LogEntry) => string;
 }
 

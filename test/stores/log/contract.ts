@@ -26,6 +26,7 @@ export function testLogContract(t: Test | typeof import('tap').default, open: (t
     testDelivery(t, log);
     testGroups(t, log);
     testFailure(t, log);
+    testTurns(t, log);
     testStop(t, log);
     testLinger(t, log);
     testProgress(t, log);
@@ -169,6 +170,57 @@ function testFailure(t: Test, log: Log): void {
     await waitUntil(() => handled >= 100, 'all are handled');
     await consumer.stop();
     t.equal(insideMax, 1);
+  });
+}
+
+/** Entries of other tests count as those of the loud tenant. */
+const tenantOf = ({ key }: LogEntry): string => (key.startsWith('quiet') ? 'quiet' : 'loud');
+const flood = (tenant: 'loud' | 'quiet', count: number): LogEntry[] =>
+  Array.from({ length: count }, (_, n) => entry(`${tenant}-${n}`, `${tenant}${n}`));
+
+function testTurns(t: Test, log: Log): void {
+  t.test('what one tenant has waiting delays no other: each is in the next batch of its partition', async (t) => {
+    const group = freshGroup();
+    const texts = new Set<string>();
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      batch.forEach((each) => texts.add(textOf(each)));
+      if (texts.has('quiet0')) open();
+      await gate;
+    };
+    const sent = [...flood('loud', 600), ...flood('quiet', 1)];
+    await log.append('outcomes', sent);
+    const consumer = await log.subscribe({ topic: 'outcomes', group, batchMax: 10, tenantOf, handle });
+    await waitUntil(
+      () => sent.every((each) => texts.has(textOf(each))),
+      'all is handed out, once the quiet tenant was',
+    );
+    await consumer.stop();
+    t.ok(texts.has('quiet0'));
+  });
+
+  t.test('what was passed over is handed out after a failure, a stop and a new start', async (t) => {
+    const group = freshGroup();
+    const done = new Set<string>();
+    let failures = 0;
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      if (failures > 0 || done.has('quiet0')) {
+        failures += 1;
+        throw new Error('the store is away');
+      }
+      batch.forEach((each) => done.add(textOf(each)));
+    };
+    const sent = [...flood('loud', 300), ...flood('quiet', 1)];
+    await log.append('deliveries', sent);
+    const first = await log.subscribe({ topic: 'deliveries', group, batchMax: 10, tenantOf, handle });
+    await waitUntil(() => failures > 0, 'the quiet tenant was handed out, and then it fails');
+    await first.stop();
+    t.ok(done.size < 300, 'much is left');
+    const second = await gather(log, 'deliveries', group, { batchMax: 10, tenantOf });
+    const all = (): Set<string> => new Set([...done, ...second.texts()]);
+    await waitUntil(() => sent.every((each) => all().has(textOf(each))), 'all of it was handed out');
+    await second.consumer.stop();
   });
 }
 

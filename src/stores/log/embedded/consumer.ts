@@ -11,6 +11,7 @@
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
 import type { Consumer, LogEntry, OnDataLoss, Subscription } from '../port.js';
+import { createWindow, type EntryWindow } from '../window.js';
 import { acquireGroup, commitGroup, type GroupKey, readEntries, releaseGroup } from './group.js';
 import { backoffMs, createNotifier } from '../../notifier.js';
 
@@ -35,19 +36,19 @@ interface Rounds {
   release(): Promise<void>;
 }
 
-const tailEntriesMax = 8_192;
+const windowLimits = { entries: 8_192, bytes: 8_388_608 };
 const pauseFirstMs = 100;
 const pauseMsMax = 5_000;
 
 export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscription): TableConsumer {
   const { now, logger, pollMs } = deps;
   const { topic, group } = subscription;
-  const tail = createTail(tailEntriesMax);
+  const reader = createReader(deps, subscription);
   const work = createNotifier();
   /** Unlike the wait for entries, a pause is not cut short by appends, only by stop. */
   const stopped = createNotifier();
   const pause = (ms: number): Promise<void> => stopped.wait(ms);
-  const rounds = createRounds(deps, subscription, tail, pause);
+  const rounds = createRounds(deps, subscription, reader, pause);
   let tickAtMs = now();
   let isStopping = false;
   let failures = 0;
@@ -70,7 +71,7 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   const running = loop();
   return {
     offer: (start, entries) => {
-      tail.offer(start, entries);
+      reader.offer(start, entries);
       work.notify();
     },
     tickAgeMs: () => now() - tickAtMs,
@@ -85,11 +86,11 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   };
 }
 
-/** Reads and handles batches under the lease; the position moves here and nowhere else. */
+/** Handles batches under the lease; the position moves here and nowhere else. */
 function createRounds(
-  { database, now, member, leaseMs, onDataLoss }: TableConsumerDeps,
+  { database, now, member, leaseMs }: TableConsumerDeps,
   { topic, group, batchMax, lingerMs = 0, handle }: Subscription,
-  tail: Tail,
+  { window, fill }: Reader,
   pause: (ms: number) => Promise<void>,
 ): Rounds {
   const key: GroupKey = { topic, group, member };
@@ -101,19 +102,10 @@ function createRounds(
     if (position !== null && now() - leaseTakenAtMs < leaseMs / 3) return true;
     const stored = await acquireGroup(database, key, leaseMs);
     leaseTakenAtMs = now();
-    position = stored === null ? null : (position ?? stored);
+    // Another member may have read on meanwhile, or a back-up may have been restored.
+    if (stored !== position) window.clear(stored ?? undefined);
+    position = stored;
     return position !== null;
-  };
-  const nextBatch = async (from: number): Promise<readonly LogEntry[]> => {
-    const kept = tail.take(from, batchMax);
-    if (kept.length > 0) return kept;
-    const read = await readEntries(database, topic, from);
-    if (read.entries.length === 0) return [];
-    // A group that has read nothing yet begins with the oldest that is left.
-    if (from > 0 && read.start > from) onDataLoss?.({ topic, group, entries: read.start - from });
-    tail.replace(read.start, read.entries);
-    position = read.start;
-    return tail.take(read.start, batchMax);
   };
   const handleUnderLease = async (entries: readonly LogEntry[]): Promise<void> => {
     const lost = new AbortController();
@@ -130,54 +122,62 @@ function createRounds(
     }
   };
   const take = async (): Promise<boolean> => {
-    if (!(await holdLease()) || position === null) return false;
-    let entries = await nextBatch(position);
-    if (entries.length === 0) return false;
-    if (lingerMs > 0 && entries.length < batchMax) {
+    if (!(await holdLease())) return false;
+    await fill();
+    if (window.size === 0) return false;
+    if (lingerMs > 0 && window.size < batchMax) {
       await pause(lingerMs);
-      entries = await nextBatch(position);
+      await fill();
     }
-    const from: number = position;
-    await handleUnderLease(entries);
-    const next = from + entries.length;
+    await handleUnderLease(window.take(batchMax));
+    const next = window.doneTo;
     const isOurs = await commitGroup(database, key, next, leaseMs);
     leaseTakenAtMs = now();
     position = isOurs ? next : null;
+    window.release();
     return true;
   };
   return { take, release: () => releaseGroup(database, key) };
 }
 
-/** The latest entries of a topic, appended here or read ahead, so that most batches need no query; at most `entriesMax`. */
-export interface Tail {
-  /** Keeps entries that start at offset `start`, if they are adjacent or nothing is kept. */
+interface Reader {
+  readonly window: EntryWindow;
+  /** Reads from the table, if the window has run empty or is behind and half empty. */
+  fill(): Promise<void>;
+  /** Takes entries that start at offset `start` without a query, if they are adjacent and fit. */
   offer(start: number, entries: readonly LogEntry[]): void;
-  /** Replaces what is kept by what was read from the table. */
-  replace(start: number, entries: readonly LogEntry[]): void;
-  /** Up to `count` entries from offset `position` on; empty when that offset is not kept. Forgets everything before it. */
-  take(position: number, count: number): readonly LogEntry[];
 }
 
-export function createTail(entriesMax: number): Tail {
-  let start = 0;
-  let entries: LogEntry[] = [];
+/** Fills the window with what is appended here or read from the table, so that most batches need no query. */
+function createReader(
+  { database, onDataLoss }: Pick<TableConsumerDeps, 'database' | 'onDataLoss'>,
+  { topic, group, tenantOf = () => '' }: Subscription,
+): Reader {
+  const window = createWindow(windowLimits, tenantOf);
+  /** Whether the table is known to have entries that the window lacks. */
+  let isBehind = false;
+  const add = (start: number, entries: readonly LogEntry[]): void => {
+    window.add(
+      entries,
+      entries.map((_, index) => start + index),
+    );
+    if ((window.end ?? 0) < start + entries.length) isBehind = true;
+  };
   return {
-    offer: (offered, more) => {
-      if (entries.length === 0) start = offered;
-      if (start + entries.length !== offered || entries.length + more.length > entriesMax) return;
-      entries.push(...more);
+    window,
+    async fill() {
+      if (window.size > 0 && !(isBehind && window.hasRoom)) return;
+      const from = window.end ?? 0;
+      isBehind = false;
+      const { start, entries } = await readEntries(database, topic, from);
+      // A group that has read nothing yet begins with the oldest that is left.
+      if (from > 0 && start > from) onDataLoss?.({ topic, group, entries: start - from });
+      add(start, entries);
+      if (entries.length > 0) isBehind = true;
     },
-    replace: (offered, more) => {
-      start = offered;
-      entries = more.slice(0, entriesMax);
-    },
-    take: (position, count) => {
-      if (position < start) return [];
-      if (position > start) {
-        entries = entries.slice(position - start);
-        start = position;
-      }
-      return entries.slice(0, count);
+    offer(start, entries) {
+      if (window.end === start) add(start, entries);
+      else isBehind = true;
     },
   };
 }

@@ -12,8 +12,9 @@ export interface GroupKey {
   readonly member: string;
 }
 
-/** A batch of the table holds at most about a megabyte. */
-const batchesPerRead = 4;
+/** Batches of the table in one read. Each holds at most about a megabyte, and mostly a few entries. */
+const batchesMax = 256;
+const readBytesMax = 4_194_304;
 
 /** Becomes, or stays, the group's reader. Answers with the offset to read from, or null while another member reads. */
 export async function acquireGroup(
@@ -59,15 +60,18 @@ export async function releaseGroup(database: Database, { topic, group, member }:
   ]);
 }
 
-/** Entries from `position` on, as many as a few batches hold. The first may start later where retention removed what was unread. */
+/** Entries from `position` on, as many as the limits of one read allow. The first may start later where retention removed what was unread. */
 export async function readEntries(
   database: Database,
   topic: Topic,
   position: number,
 ): Promise<{ readonly start: number; readonly entries: readonly LogEntry[] }> {
   const rows = await database.query<{ end_offset: number; entry_count: number; content: Uint8Array }>(
-    'SELECT end_offset, entry_count, content FROM log_batches WHERE topic = $1 AND end_offset > $2 ORDER BY end_offset LIMIT $3',
-    [topic, position, batchesPerRead],
+    `SELECT end_offset, entry_count, content FROM (
+       SELECT end_offset, entry_count, content, sum(octet_length(content)) OVER (ORDER BY end_offset) - octet_length(content) AS bytes_before
+         FROM (SELECT * FROM log_batches WHERE topic = $1 AND end_offset > $2 ORDER BY end_offset LIMIT ${batchesMax}) AS next) AS sized
+      WHERE bytes_before < ${readBytesMax} ORDER BY end_offset`,
+    [topic, position],
     { recurring: true },
   );
   const [first] = rows;

@@ -3,7 +3,7 @@
  * delays no other and heartbeats continue. Offsets are stored after the handler resolved. A failed member is replaced, never repaired;
  * kafkajs’s own restarts are off.
  */
-import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
+import type { Consumer, ConsumerCrashEvent } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { KafkaClient } from './client.js';
 import { createPartitions, type Partitions } from './partitions.js';
@@ -37,9 +37,6 @@ export interface Member {
   cut(): void;
 }
 
-/** By partition: marks a batch of kafkajs as done. */
-type Resolvers = Map<number, EachBatchPayload['resolveOffset']>;
-
 /** A paused partition waits at most this long, or its linger, for the fetch under way to end. */
 const fetchWaitMsMax = 100;
 /** A batch that has filled to this waits no longer. */
@@ -56,7 +53,6 @@ const retry = {
 export function joinGroup(deps: MemberDeps): Member {
   const { client, topicName, onTick } = deps;
   const consumer = createConsumer(deps);
-  const resolvers: Resolvers = new Map();
   const { topic, group } = deps.subscription;
   const losses = createDataLossDetector(deps.readProgress, {
     onLost: (entries) => deps.onDataLoss({ topic, group, entries }),
@@ -66,7 +62,7 @@ export function joinGroup(deps: MemberDeps): Member {
         'the committed offset is unknown; earlier expired entries cannot be detected',
       ),
   });
-  const partitions = createMemberPartitions(deps, consumer, { resolvers, losses });
+  const partitions = createMemberPartitions(deps, consumer);
   const { events } = consumer;
   consumer.on(events.FETCH, onTick);
   consumer.on(events.HEARTBEAT, onTick);
@@ -83,7 +79,7 @@ export function joinGroup(deps: MemberDeps): Member {
   const crashed = new Promise<unknown>((resolve) =>
     consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
   );
-  const running = readTopic(consumer, topicName, partitions, { resolvers, losses });
+  const running = readTopic(consumer, topicName, partitions, losses);
   const joinedInVain = new Promise<unknown>((resolve) => {
     running.catch(resolve);
   });
@@ -128,26 +124,14 @@ function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: Mem
   });
 }
 
-/** The kept state of each partition, in addition to its work. */
-interface Kept {
-  readonly resolvers: Resolvers;
-  readonly losses: DataLossDetector;
-}
-
 function createMemberPartitions(
   { subscription, topicName, groupId, now, logger }: MemberDeps,
   consumer: Consumer,
-  { resolvers, losses }: Kept,
 ): Partitions {
   return createPartitions({
     now,
-    batchMax: subscription.batchMax,
-    handle: subscription.handle,
-    commit: async (partition, offset) => {
-      await consumer.commitOffsets([{ topic: topicName, partition, offset: (BigInt(offset) + 1n).toString() }]);
-      resolvers.get(partition)?.(offset);
-      losses.committed(partition, offset);
-    },
+    subscription,
+    commit: (partition, offset) => consumer.commitOffsets([{ topic: topicName, partition, offset: String(offset) }]),
     pause: (partition) => consumer.pause([{ topic: topicName, partitions: [partition] }]),
     resume: (partition) => resume(consumer, [{ topic: topicName, partitions: [partition] }]),
     onFailure: (error, partition, failures) =>
@@ -162,7 +146,7 @@ async function readTopic(
   consumer: Consumer,
   topicName: string,
   partitions: Partitions,
-  { resolvers, losses }: Kept,
+  losses: DataLossDetector,
 ): Promise<void> {
   await consumer.connect();
   await consumer.subscribe({ topics: [topicName], fromBeginning: true });
@@ -170,14 +154,18 @@ async function readTopic(
     autoCommit: false,
     eachBatchAutoResolve: false,
     eachBatch: async ({ batch, resolveOffset }) => {
-      resolvers.set(batch.partition, resolveOffset);
-      const [first] = batch.messages;
-      if (first !== undefined) losses.fetched(batch.partition, first.offset);
-      const entries = batch.messages.map(({ key, value }) => ({
+      const { partition, messages } = batch;
+      const [first] = messages;
+      if (first !== undefined) losses.fetched(partition, Number(first.offset));
+      const entries = messages.map(({ key, value }) => ({
         key: key?.toString('utf8') ?? '',
         value: value ?? new Uint8Array(),
       }));
-      partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
+      const next = partitions.take({ partition, entries, offsets: messages.map(({ offset }) => Number(offset)) });
+      if (next === null) return;
+      // kafkajs fetches from there on; what is done is stored by `commit` alone.
+      resolveOffset(String(next - 1));
+      losses.taken(partition, next);
     },
   });
 }
@@ -187,9 +175,9 @@ export interface DataLossDetector {
   /** The member joined. Nothing may be fetched until it resolves, to whether no later join began: a fetch may overwrite the committed offsets. */
   joined(): Promise<boolean>;
   /** A batch was fetched that begins at this offset. */
-  fetched(partition: number, firstOffset: string): void;
-  /** Everything up to and including this offset is read. */
-  committed(partition: number, offset: string): void;
+  fetched(partition: number, first: number): void;
+  /** Everything below this offset was taken on. */
+  taken(partition: number, next: number): void;
 }
 
 export interface DataLossReports {
@@ -226,13 +214,12 @@ export function createDataLossDetector(
       if (join === joins) onUnknown(failure);
       return join === joins;
     },
-    fetched(partition, firstOffset) {
-      const first = Number(firstOffset);
+    fetched(partition, first) {
       const next = expected.get(partition) ?? first;
       if (first <= next) return;
       expected.set(partition, first);
       onLost(first - next);
     },
-    committed: (partition, offset) => void expected.set(partition, Number(offset) + 1),
+    taken: (partition, next) => void expected.set(partition, next),
   };
 }

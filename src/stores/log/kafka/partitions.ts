@@ -1,30 +1,31 @@
 /**
- * The work in progress of one member of a consumer group, partition by partition.
+ * The work in progress of one member of a consumer group, partition by partition. What was fetched waits in a window, whose batches give each
+ * tenant a turn; the next fetch comes while a batch is handled, until the window is half full.
  *
- *   free ──batch──▶ busy ──all handled──▶ free
- *                    ├──handler or commit rejects──▶ pausing ──after a while──▶ free (the rest is fetched again)
- *                    └──partition taken away──▶ fenced: signal aborted, nothing more committed, free when the handler returns
+ *   idle ──fetched──▶ handling ──resolved──▶ committing ──▶ handling the next batch, or idle
+ *                        ▲ └──handler or commit rejects──▶ pausing ──▶ handling (the same batch)
+ *                        └──partition taken away──▶ fenced: signal aborted, window emptied, nothing more committed
  *
  * Each partition counts epochs. An epoch ends when the partition goes to another member, or when this member was shut out of the group
  * and came back as a new one. Work begun in an earlier epoch commits nothing.
  */
-import type { LogEntry } from '../port.js';
-import { backoffMs } from '../../notifier.js';
+import type { LogEntry, Subscription } from '../port.js';
+import { backoffMs, createNotifier } from '../../notifier.js';
+import { createWindow } from '../window.js';
 
 export interface PartitionWork {
   readonly partition: number;
   readonly entries: readonly LogEntry[];
   /** Offset of each entry. */
-  readonly offsets: readonly string[];
+  readonly offsets: readonly number[];
 }
 
 export interface PartitionsDeps {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-  readonly batchMax: number;
-  readonly handle: (entries: readonly LogEntry[], signal: AbortSignal) => Promise<void>;
-  /** Stores that everything up to and including `offset` is done. */
-  readonly commit: (partition: number, offset: string) => Promise<void>;
+  readonly subscription: Pick<Subscription, 'batchMax' | 'handle' | 'tenantOf'>;
+  /** Stores that everything below `offset` is done. */
+  readonly commit: (partition: number, offset: number) => Promise<void>;
   /** No more entries of the partition are to be fetched, or again. */
   readonly pause: (partition: number) => void;
   readonly resume: (partition: number) => void;
@@ -32,8 +33,8 @@ export interface PartitionsDeps {
 }
 
 export interface Partitions {
-  /** Takes a fetched batch on, unless the partition is busy: then it is fetched again later. */
-  take(work: PartitionWork): void;
+  /** Takes on what was fetched, as far as there is room. Answers the offset to fetch next; null: what was fetched comes again. */
+  take(work: PartitionWork): number | null;
   /** The group reassigned its partitions. */
   assign(memberId: string, partitions: readonly number[]): void;
   /** How long the partition that waits longest has been without progress although it has records, in milliseconds; 0 where none waits. */
@@ -44,110 +45,151 @@ export interface Partitions {
   abandon(): void;
 }
 
+/** The work of one partition. */
+interface PartitionLoop {
+  /** Takes on what was fetched, as far as there is room. Answers the offset to fetch next. */
+  take(work: PartitionWork): number | null;
+  /** Ends the epoch. */
+  fence(reason: string): void;
+  /** Ends after the batch in hand. */
+  stop(): void;
+  /** Resolves once nothing is in hand. */
+  ended(): Promise<void>;
+}
+
+/** Limits of one partition’s window. */
+const windowLimits = { entries: 8_192, bytes: 2_097_152 };
 const pauseFirstMs = 100;
 const pauseMsMax = 5_000;
 
 export function createPartitions(deps: PartitionsDeps): Partitions {
-  const { now, batchMax, handle, commit, pause, resume, onFailure } = deps;
-  const busy = new Map<number, { readonly fence: AbortController; readonly done: Promise<void> }>();
-  const failures = new Map<number, number>();
-  const waiting = createWaiting(now);
-  const timers = createTimers();
+  const all = new Map<number, PartitionLoop>();
+  const waiting = createWaiting(deps.now);
   let member: string | null = null;
   let isStopping = false;
 
-  const workOff = async ({ partition, entries, offsets }: PartitionWork, signal: AbortSignal): Promise<void> => {
-    for (let from = 0; from < entries.length && !isStopping && !signal.aborted; from += batchMax) {
-      const part = entries.slice(from, from + batchMax);
-      await handle(part, signal);
-      const last = offsets[from + part.length - 1];
-      if (signal.aborted || last === undefined) return;
-      await commit(partition, last);
-      failures.delete(partition);
-      waiting.progressed(partition);
-    }
-  };
-  const free = (partition: number, afterMs: number): void => {
-    busy.delete(partition);
-    if (!isStopping) timers.set(() => resume(partition), afterMs);
-  };
-  const run = async (work: PartitionWork, signal: AbortSignal): Promise<void> => {
-    const { partition } = work;
-    try {
-      await workOff(work, signal);
-      waiting.ended(partition);
-      free(partition, 0);
-    } catch (error) {
-      const count = (failures.get(partition) ?? 0) + 1;
-      failures.set(partition, count);
-      onFailure(error, partition, count);
-      free(partition, backoffMs(count, pauseFirstMs, pauseMsMax));
-    }
-  };
-
   const startNothingMore = (): void => {
     isStopping = true;
-    timers.clear();
+    for (const loop of all.values()) loop.stop();
   };
 
   return {
     take: (work) => {
-      pause(work.partition);
-      if (isStopping || busy.has(work.partition)) return;
-      const fence = new AbortController();
-      // Entered into the table before the work begins, so that it is found there however soon it ends.
-      const done = Promise.resolve().then(() => run(work, fence.signal));
-      busy.set(work.partition, { fence, done });
-      waiting.began(work.partition);
+      if (work.entries.length === 0) return null;
+      deps.pause(work.partition);
+      if (isStopping) return null;
+      const loop = all.get(work.partition) ?? createLoop(deps, work.partition, waiting);
+      all.set(work.partition, loop);
+      return loop.take(work);
     },
     assign: (memberId, partitions) => {
       const isNewcomer = member !== null && member !== memberId;
       member = memberId;
       waiting.keep(partitions);
-      for (const [partition, { fence }] of busy) {
-        if (isNewcomer || !partitions.includes(partition))
-          fence.abort(new Error('The partition was given to another member.'));
-      }
+      for (const [partition, loop] of all)
+        if (isNewcomer || !partitions.includes(partition)) loop.fence('The partition was given to another member.');
     },
     waitingMs: waiting.longestMs,
     stop: async () => {
       startNothingMore();
-      await Promise.all([...busy.values()].map(({ done }) => done));
+      await Promise.all([...all.values()].map((loop) => loop.ended()));
     },
     abandon: () => {
       startNothingMore();
-      for (const { fence } of busy.values()) fence.abort(new Error('This member of the group was given up.'));
+      for (const loop of all.values()) loop.fence('This member of the group was given up.');
     },
   };
 }
+
+function createLoop(
+  { subscription, commit, resume, onFailure }: PartitionsDeps,
+  partition: number,
+  waiting: Waiting,
+): PartitionLoop {
+  const { batchMax, handle, tenantOf = () => '' } = subscription;
+  const window = createWindow(windowLimits, tenantOf);
+  const pausing = createNotifier();
+  let epoch = new AbortController();
+  /** Everything below was done in this epoch or before it; null: nothing was fetched in it. */
+  let doneTo: number | null = null;
+  let running: Promise<void> | null = null;
+  let isStopping = false;
+
+  const workOff = async (batch: readonly LogEntry[]): Promise<void> => {
+    const { signal } = epoch;
+    await handle(batch, signal);
+    if (signal.aborted) return;
+    const next = window.doneTo;
+    await commit(partition, next);
+    if (signal.aborted) return;
+    doneTo = next;
+    window.release();
+    waiting.progressed(partition);
+    if (window.size > 0 && window.hasRoom && !isStopping) resume(partition);
+  };
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    for (let batch = window.take(batchMax); batch.length > 0 && !isStopping; batch = window.take(batchMax)) {
+      try {
+        await workOff(batch);
+        failures = 0;
+      } catch (error) {
+        onFailure(error, partition, (failures += 1));
+        await pausing.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
+      }
+    }
+    running = null;
+    if (isStopping) return;
+    waiting.ended(partition);
+    resume(partition);
+  };
+  const fence = (reason: string): void => {
+    epoch.abort(new Error(reason));
+    epoch = new AbortController();
+    doneTo = null;
+    window.clear();
+    pausing.notify();
+  };
+
+  return {
+    take({ entries, offsets }) {
+      const first = offsets[0] ?? 0;
+      // The topic was created again, or its offsets were set back.
+      if (first < (doneTo ?? first)) fence('The partition is read again from further back.');
+      doneTo ??= first;
+      window.add(entries, offsets);
+      if (window.size > 0) waiting.began(partition);
+      // Entered before the work begins, so that it is found there however soon it ends.
+      running ??= Promise.resolve().then(run);
+      return window.end;
+    },
+    fence,
+    stop() {
+      isStopping = true;
+      pausing.notify();
+    },
+    ended: async () => {
+      await running;
+    },
+  };
+}
+
+type Waiting = Readonly<Record<'began' | 'progressed' | 'ended', (partition: number) => void>> & {
+  /** Forgets partitions that went to others. */
+  keep(partitions: readonly number[]): void;
+  longestMs(): number;
+};
 
 /** Since when each partition has records that were not taken: through pauses and further fetches, until all in hand are done. */
-function createWaiting(now: () => number) {
+function createWaiting(now: () => number): Waiting {
   const since = new Map<number, number>();
   return {
-    began: (partition: number): void => void (since.has(partition) || since.set(partition, now())),
-    progressed: (partition: number): void => void since.set(partition, now()),
-    ended: (partition: number): void => void since.delete(partition),
-    /** Forgets partitions that went to others. */
-    keep: (partitions: readonly number[]): void => {
+    began: (partition) => void (since.has(partition) || since.set(partition, now())),
+    progressed: (partition) => void since.set(partition, now()),
+    ended: (partition) => void since.delete(partition),
+    keep: (partitions) => {
       for (const partition of since.keys()) if (!partitions.includes(partition)) since.delete(partition);
     },
-    longestMs: (): number => now() - Math.min(now(), ...since.values()),
-  };
-}
-
-/** Work put off, all of which may be called off; what is put off by nothing is done at once. */
-function createTimers() {
-  const timers = new Set<NodeJS.Timeout>();
-  return {
-    set: (work: () => void, afterMs: number): void => {
-      if (afterMs === 0) return work();
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        work();
-      }, afterMs);
-      timers.add(timer);
-    },
-    clear: (): void => timers.forEach(clearTimeout),
+    longestMs: () => now() - Math.min(now(), ...since.values()),
   };
 }

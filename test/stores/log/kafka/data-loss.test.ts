@@ -18,17 +18,17 @@ function openDetector(readProgress: () => Promise<typeof progress>) {
 
 t.test('a batch that begins beyond what the group read is a loss; one that comes again is none', async (t) => {
   const { detector, lost } = openDetector(() => Promise.resolve(progress));
-  detector.fetched(0, '999');
+  detector.fetched(0, 999);
   t.same(lost, [], 'not before it knows what the group read');
   t.ok(await detector.joined());
-  detector.fetched(0, '100');
-  detector.committed(0, '149');
-  detector.fetched(0, '100');
-  detector.fetched(0, '150');
-  detector.fetched(1, '40');
+  detector.fetched(0, 100);
+  detector.taken(0, 150);
+  detector.fetched(0, 100);
+  detector.fetched(0, 150);
+  detector.fetched(1, 40);
   t.same(lost, []);
-  detector.fetched(0, '180');
-  detector.fetched(0, '180');
+  detector.fetched(0, 180);
+  detector.fetched(0, 180);
   t.same(lost, [30], 'counted once');
 });
 
@@ -38,12 +38,12 @@ t.test('a question that fails is asked again; without an answer no loss is repor
     failures-- > 0 ? Promise.reject(new Error('the connection broke')) : Promise.resolve(progress),
   );
   await detector.joined();
-  detector.fetched(0, '110');
+  detector.fetched(0, 110);
   t.same(lost, [10]);
   t.same(unknown, []);
   failures = 5;
   t.ok(await detector.joined(), 'reading goes on');
-  detector.fetched(0, '500');
+  detector.fetched(0, 500);
   t.same(lost, [10]);
   t.same(unknown, ['the connection broke']);
 });
@@ -56,6 +56,6 @@ t.test('the answer to an earlier join changes nothing, and lets nothing be fetch
   t.ok(await second);
   answers[0]?.(progress);
   t.notOk(await first);
-  detector.fetched(0, '200');
+  detector.fetched(0, 200);
   t.same(lost, [], 'another member had read these entries');
 });
