@@ -17,7 +17,8 @@ import type { Need, ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { quotaCounts, type Study } from './study-store.js';
+import { quotaCounts } from './quota-store.js';
+import type { Study } from './study-store.js';
 
 /** Whose word a return is, weakest first. */
 export const returnedBys = ['browser', 'survey', 'owner'] as const;
@@ -293,7 +294,7 @@ export async function noteReversals(
   );
 }
 
-/** The kinds of respondents, and the quotas that count them. */
+/** The kinds of respondents, the quotas that count them, and the drafts of quotas that have counted them. */
 async function countQuotas(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
   const moved = changes
     .map((change) => ({ is: change.is, shifts: shiftsOf(change) }))
@@ -308,7 +309,15 @@ async function countQuotas(tx: Queryable, changes: readonly PlaceChange[]): Prom
      kind AS (
        INSERT INTO study_kinds AS k (study_id, organization_id, country, gender, age, profession, held, verified, completed)
        SELECT $1, moved.* FROM moved ON CONFLICT (study_id, country, gender, age, profession)
-       DO UPDATE SET held = k.held + excluded.held, verified = k.verified + excluded.verified, completed = k.completed + excluded.completed),
+       DO UPDATE SET held = k.held + excluded.held, verified = k.verified + excluded.verified, completed = k.completed + excluded.completed
+       RETURNING kind_id, country, gender, age, profession),
+     drafted AS (
+       UPDATE study_quota_drafts d SET held = d.held + counted.held, verified = d.verified + counted.verified, completed = d.completed + counted.completed
+         FROM (SELECT q.draft_id, sum(p.held)::int AS held, sum(p.verified)::int AS verified, sum(p.completed)::int AS completed
+                 FROM study_quota_drafts q JOIN moved p ON ${quotaCounts}
+                 JOIN kind k ON ROW(k.country, k.gender, k.age, k.profession) IS NOT DISTINCT FROM ROW(p.country, p.gender, p.age, p.profession) AND k.kind_id <= q.counted_to
+                WHERE q.study_id = $1 GROUP BY q.draft_id) AS counted
+        WHERE d.draft_id = counted.draft_id),
      counted AS (
        SELECT q.position, sum(p.held)::int AS held, sum(p.verified)::int AS verified, sum(p.completed)::int AS completed
          FROM study_quotas q JOIN moved p ON ${quotaCounts} WHERE q.study_id = $1 GROUP BY q.position)

@@ -4,18 +4,20 @@
  */
 import type { Actor } from '../administration/audit.js';
 import { countNoun } from '../contract/plural.js';
-import type { StudyAction, StudyCreation, StudyLimits, StudyPatch } from '../contract/study.js';
+import type { StudyAction, StudyCreation, StudyLimits, StudyPatch, StudyQuota } from '../contract/study.js';
 import type { CreatedStudyReply, StudyReply } from '../contract/study-replies.js';
 import type { ReportGrouping, StudyReport } from '../contract/study-report.js';
 import { graceHours } from '../contract/supplier.js';
 import { Fault } from '../errors.js';
+import { rest } from '../fair-limiter.js';
 import { invalid, notFound } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { entryUrlOf } from './entry-links.js';
 import { placesLeft } from './limits.js';
 import { createStudy, note, requireKnown, type StudyCaller, type StudyServiceDeps } from './study-creation.js';
+import { countNewQuotas } from './quota-store.js';
 import { reportStudy } from './study-report.js';
 import { findQuotaIssues, possibleActions, stateAfter } from './study-rules.js';
 import {
@@ -73,7 +75,9 @@ export function createStudyService(deps: StudyServiceDeps) {
 
     /** Throws CONFLICT below what was verified, and for a study that has ended. */
     update: (actor: Actor, caller: StudyCaller, studyId: string, patch: StudyPatch): Promise<StudyReply> =>
-      change(caller, studyId, (tx, study) => updateStudy(tx, actor, study, patch)),
+      countAhead(database, caller, studyId, patch).then(() =>
+        change(caller, studyId, (tx, study) => updateStudy(tx, actor, study, patch)),
+      ),
 
     /** Throws CONFLICT where the action does not apply; it names the state and what is possible. */
     act: (actor: Actor, caller: StudyCaller, studyId: string, action: StudyAction): Promise<StudyReply> =>
@@ -104,19 +108,49 @@ export function createStudyService(deps: StudyServiceDeps) {
         const suppliers = caller.projectId === null ? null : await suppliersOfProject(tx, caller, caller.projectId);
         const { items, nextCursor } = await listStudies(tx, everyProject, page, { openTo: suppliers });
         return {
-          studies: items.map((study) => ({
-            studyId: study.studyId,
-            countries: [...study.countries],
-            language: study.language,
-            placesLeft: placesLeft(study),
-            entry: study.entry,
-            entryUrl: entryUrlOf(deps.audienceUrl(), study.studyId),
-          })),
+          studies: items.map((study) => showSupply(study, deps.audienceUrl())),
           nextCursor,
         };
       }),
   };
 }
+
+/** A study as its suppliers see it. */
+const showSupply = (study: StudyWithQuotas, audienceUrl: string) => ({
+  studyId: study.studyId,
+  countries: [...study.countries],
+  language: study.language,
+  placesLeft: placesLeft(study),
+  entry: study.entry,
+  entryUrl: entryUrlOf(audienceUrl, study.studyId),
+});
+
+/** Counts new quotas in pieces, each under a lock of its own: respondents of the study and other organizations pass between. */
+async function countAhead(
+  database: Database,
+  caller: StudyCaller,
+  studyId: string,
+  { audience }: StudyPatch,
+): Promise<void> {
+  const quotas = audience?.quotas ?? [];
+  if (quotas.length === 0) return;
+  for (let isMore = true; isMore;) {
+    const startedMs = performance.now();
+    isMore = await inOrganization(
+      database,
+      caller.organizationId,
+      async (tx) => {
+        const study = await findStudy(tx, studyId, { owner: caller, lock: true });
+        return study !== null && canTake(study, quotas) && countNewQuotas(tx, study, quotas);
+      },
+      { line: studyId },
+    );
+    if (isMore) await rest(startedMs);
+  }
+}
+
+const canTake = (study: Study, quotas: readonly StudyQuota[]): boolean =>
+  possibleActions(study.status).length > 0 && findQuotaIssues(quotas, study.countries).length === 0;
 
 async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: StudyPatch): Promise<void> {
   if (possibleActions(study.status).length === 0)

@@ -3,7 +3,7 @@ import type { EntryMode, ReturnMode, StudyLimits, StudyQuota, StudyState } from 
 import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
-import { normalTrait } from './study-rules.js';
+import { replaceQuotas } from './quota-store.js';
 import { countNames, type PlaceCounts } from './transitions.js';
 
 /** The studies that a caller sees: of all projects of the organization (null) or of one, in test mode or in live mode. */
@@ -150,13 +150,6 @@ async function readQuotasOf(tx: Queryable, studyIds: readonly string[]): Promise
 const withoutNulls = (quota: StoredQuota): StoredQuota =>
   Object.fromEntries(Object.entries(quota).filter(([, value]) => value !== null)) as unknown as StoredQuota;
 
-/** Whether a quota `q` counts a reservation `p`. Unknown traits of the respondent count as met. */
-export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country = p.country)
-  AND (q.gender IS NULL OR p.gender IS NULL OR q.gender = p.gender)
-  AND (q.age_min IS NULL OR p.age IS NULL OR q.age_min <= p.age)
-  AND (q.age_max IS NULL OR p.age IS NULL OR q.age_max >= p.age)
-  AND (q.profession IS NULL OR p.profession IS NULL OR q.profession = p.profession)`;
-
 /** Changes a locked study. */
 export async function changeStudy(
   tx: Queryable,
@@ -198,47 +191,4 @@ export async function replaceSurveyKey(
 
 export async function setStatus(tx: Queryable, studyId: string, status: StudyState): Promise<void> {
   await tx.query('UPDATE studies SET status = $2 WHERE study_id = $1', [studyId, status]);
-}
-
-const conditions = ['country', 'gender', 'age_min', 'age_max', 'profession'] as const;
-type Counted = Record<(typeof conditions)[number], string | number | null> &
-  Row &
-  Record<'held' | 'verified' | 'completed', number>;
-
-/** A quota whose conditions were there before keeps its counts; others count the kinds of respondents, of which there are few, instead of the places. */
-async function replaceQuotas(
-  tx: Queryable,
-  { studyId, organizationId }: Pick<Study, 'studyId' | 'organizationId'>,
-  quotas: readonly StudyQuota[],
-): Promise<void> {
-  const before = await tx.query<Counted>(
-    `DELETE FROM study_quotas WHERE study_id = $1 RETURNING ${conditions.join(', ')}, held, verified, completed`,
-    [studyId],
-  );
-  if (quotas.length === 0) return;
-  const keyOf = (quota: Omit<Counted, 'held' | 'verified' | 'completed'>): string =>
-    JSON.stringify(conditions.map((name) => quota[name]));
-  const known = new Map(before.map((quota) => [keyOf(quota), quota]));
-  const rows = quotas.map((quota, position) => {
-    const asked = {
-      country: quota.country?.toUpperCase() ?? null,
-      gender: quota.gender === undefined ? null : normalTrait(quota.gender),
-      age_min: quota.ageMin ?? null,
-      age_max: quota.ageMax ?? null,
-      profession: quota.profession === undefined ? null : normalTrait(quota.profession),
-    };
-    const { held = null, verified = null, completed = null } = known.get(keyOf(asked)) ?? {};
-    return { ...asked, position, name: quota.name, most: quota.limit, held, verified, completed };
-  });
-  await tx.query(
-    `INSERT INTO study_quotas (study_id, organization_id, position, country, gender, age_min, age_max, profession, name, most, held, verified, completed)
-     SELECT $1, $2, position, q.country, q.gender, q.age_min, q.age_max, q.profession, name, most,
-            coalesce(q.held, counted.held, 0), coalesce(q.verified, counted.verified, 0), coalesce(q.completed, counted.completed, 0)
-       FROM jsonb_to_recordset($3::jsonb) AS q (position int, country text, gender text, age_min int, age_max int, profession text,
-              name text, most int, held int, verified int, completed int)
-       LEFT JOIN LATERAL (
-         SELECT sum(p.held)::int AS held, sum(p.verified)::int AS verified, sum(p.completed)::int AS completed FROM study_kinds p WHERE p.study_id = $1 AND q.held IS NULL AND ${quotaCounts}
-       ) AS counted ON true`,
-    [studyId, organizationId, JSON.stringify(rows)],
-  );
 }

@@ -93,8 +93,26 @@ CREATE TABLE study_quotas (
   PRIMARY KEY (study_id, position)
 );
 
+-- Quotas with new conditions while they are counted from the kinds of respondents, in the order of their ids; those up to counted_to are in.
+CREATE TABLE study_quota_drafts (
+  draft_id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  study_id        text NOT NULL REFERENCES studies ON DELETE CASCADE,
+  organization_id text NOT NULL,
+  country         text,
+  gender          text,
+  age_min         integer,
+  age_max         integer,
+  profession      text,
+  held            integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  verified        integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
+  completed       integer NOT NULL DEFAULT 0 CHECK (completed >= 0),
+  counted_to      bigint NOT NULL DEFAULT 0,
+  UNIQUE NULLS NOT DISTINCT (study_id, country, gender, age_min, age_max, profession)
+);
+
 -- How many places each kind of respondent holds: what a quota with other conditions begins with. Kept up with the counts of studies and quotas.
 CREATE TABLE study_kinds (
+  kind_id         bigint GENERATED ALWAYS AS IDENTITY,
   study_id        text NOT NULL REFERENCES studies ON DELETE CASCADE,
   organization_id text NOT NULL,
   country         text,
@@ -104,6 +122,7 @@ CREATE TABLE study_kinds (
   held            integer NOT NULL,
   verified        integer NOT NULL,
   completed       integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (study_id, kind_id),
   UNIQUE NULLS NOT DISTINCT (study_id, country, gender, age, profession)
 );
 
@@ -223,4 +242,4 @@ CREATE TABLE study_claimants (
 );
 CREATE INDEX study_claimants_of_many ON study_claimants (study_id, places DESC) WHERE places > 1;
 
-CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_kinds', 'study_places', 'study_tallies', 'study_claimants');
+CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_quota_drafts', 'study_kinds', 'study_places', 'study_tallies', 'study_claimants');
