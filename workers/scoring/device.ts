@@ -29,7 +29,8 @@ export function weighDevice(visit: Visit): Signal[] {
 /** Evidence in one page against its session. */
 export function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
   const signals: Signal[] = [];
-  weighDeclaration([page.agent ?? callerAgent, page.pageAgent], signals);
+  const brands = page.body.ua?.brands ?? [];
+  weighDeclaration([page.agent ?? callerAgent, page.pageAgent, callerAgent], signals, brands);
   weighAutomation(page.body, page.agent ?? callerAgent, signals);
   weighLies(page.body.lies ?? [], signals);
   weighConsistency(page, callerAgent, signals);
@@ -42,15 +43,26 @@ function weighAgentSignature({ facts: { agent } }: Visit, signals: Signal[]): vo
   else raise(signals, `agent_signature_${agent.outcome}`, undefined, agent.reason ?? 'no reason given.');
 }
 
-/** Declarations of user agents; the first one is nearest to the browser. */
-function weighDeclaration(agents: readonly (UserAgent | null)[], signals: Signal[]): void {
+/**
+ * Declarations of user agents; the first one is nearest to the browser. A caller may send its own library’s by mistake, but has no headless browser to
+ * send.
+ */
+function weighDeclaration(
+  agents: readonly (UserAgent | null)[],
+  signals: Signal[],
+  brands: readonly string[] = [],
+): void {
   const [nearest] = agents;
-  if (agents.some((agent) => agent !== null && isHeadless(agent.text))) raise(signals, 'headless_user_agent');
+  const isNamed = agents.some((agent) => agent !== null && isHeadless(agent.text));
+  if (isNamed || brands.some(isHeadless)) raise(signals, 'headless_user_agent');
   else if (nearest != null && isDeclaredBot(nearest.text)) raise(signals, 'declared_bot');
 }
 
-/** Whether a user agent names a crawler, a library or a tool rather than a browser. A list that is kept elsewhere decides. */
-export const isDeclaredBot = keepResults(isbot);
+/** Libraries that imitate a browser under their own name. */
+const imitations = /\b(?:jsdom|HappyDOM)\//;
+
+/** Whether a user agent names a crawler, a library or a tool rather than a browser. A list that is kept elsewhere decides, but for imitations. */
+export const isDeclaredBot = keepResults((text) => imitations.test(text) || isbot(text));
 
 /** One session belongs to one browser, and to one page after the other. Frames of other sites may keep a token of their own, so this stays weak. */
 function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {

@@ -78,6 +78,13 @@ t.test('a bot’s user agent counts where it is the browser’s own; a caller’
   t.same(declared('curl/8.5.0'), ['declared_bot']);
   t.same(declared(chromeOnWindows.replace('Chrome/', 'HeadlessChrome/')), ['headless_user_agent']);
   t.same(codesOver({}, { userAgent: 'axios/1.7.0' }), ['agent_caller_mismatch']);
+  const headless = chromeOnWindows.replace('Chrome/', 'HeadlessChrome/');
+  t.ok(codesOver({}, { userAgent: headless }).includes('headless_user_agent'), 'a headless browser made the call');
+  t.same(codes({ ua: { brands: ['HeadlessChrome;142', 'Chromium;142'] } }), ['headless_user_agent']);
+  for (const imitation of ['jsdom/26.1.0', 'HappyDOM/20.0.0'])
+    t.same(declared(`Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) ${imitation}`), [
+      'declared_bot',
+    ]);
   t.end();
 });
 
