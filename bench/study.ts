@@ -176,6 +176,13 @@ async function findDifferences(
   return differences;
 }
 
+/** A full study lets nobody in: visitors count until its last complete. They are in the order in which their ways ended. */
+function beforeFull(visited: readonly Visited[]): readonly Visited[] {
+  if (visited.every(({ end }) => end !== titles.full)) return visited;
+  const last = visited.findLastIndex(({ end }) => end === 'complete');
+  return visited.slice(0, last + 1).filter(({ end }) => end !== titles.full);
+}
+
 function report(visited: readonly Visited[], completes: number, differences: readonly string[]): BenchResult {
   const byKind = groupBy(visited, ({ kind, session }) => (kind === 'fraud' ? session.truth.label : kind));
   const ends = [...new Set(visited.map(({ end }) => end))].sort();
@@ -184,8 +191,7 @@ function report(visited: readonly Visited[], completes: number, differences: rea
     String(own.length),
     ...ends.map((end) => String(own.filter((one) => one.end === end).length)),
   ]);
-  // A full study neither let its visitors in nor kept them out.
-  const judged = visited.filter(({ end }) => end !== titles.full);
+  const judged = beforeFull(visited);
   const shareIn = (kind: Kind): number =>
     shareOf(
       judged.filter((one) => one.kind === kind),
@@ -200,6 +206,7 @@ function report(visited: readonly Visited[], completes: number, differences: rea
     ratios: {
       recountDifferences: differences.length,
       visitors: visited.length,
+      beforeFull: judged.length,
       completes,
       honestLost: 1 - shareIn('honest'),
       repeatsIn: shareIn('repeat'),

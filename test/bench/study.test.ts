@@ -15,6 +15,9 @@ t.test('the report that a run ends with equals a recount of its places', async (
   const { table, ratios } = await benchStudy({ traffic: 40, intruders: 10 });
   t.match(table, /The report equals a recount of the places in SQL/);
   t.match(ratios, { visitors: 40, recountDifferences: 0 });
+  const { completes = 0, beforeFull = 0 } = ratios;
+  t.equal(completes, 20, 'the study is full');
+  t.ok(beforeFull >= completes && beforeFull < 40, `${beforeFull} visitors came before it was full`);
 });
 
 t.test('visitors are drawn in the numbers asked for, in time, and no repeat comes before its first visit', (t) => {
