@@ -23,7 +23,7 @@ import { sharesDevice, type Claimant } from './limits.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
-import { isUndecided, letsHoldersFinish } from './transitions.js';
+import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
 
 /** Somebody at the entry link. */
 export interface Visit {
@@ -102,22 +102,32 @@ export function createEntryService(deps: EntryDeps) {
         addressRef: refOf('address', surroundings.place),
         networkRef: refOf('network', surroundings.prefix),
       });
-      return typeof scored === 'string' ? pageOf(study, scored) : continueAt(deps, study, scored);
+      if (typeof scored === 'string') return pageOf(study, scored);
+      // Another browser may have taken the place while this one was scored.
+      return isTakenElsewhere(scored, deviceRef) ? pageOf(study, 'elsewhere') : continueAt(deps, study, scored);
     },
 
     /** Back from the hosted verification. Its outcome is looked up, whatever the address says. */
-    async verified(reservationId: string): Promise<Answer> {
+    async verified(reservationId: string, device: string): Promise<Answer> {
       const reservation = await findReservation(database, reservationId);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (reservation === null || study === null) return pageOf(null, 'broken');
-      return continueAt(deps, study, reservation);
+      const deviceRef = deps.hash(study.projectId, 'device', device);
+      return isTakenElsewhere(reservation, deviceRef)
+        ? pageOf(study, 'elsewhere')
+        : continueAt(deps, study, reservation);
     },
   };
 }
 
-/** Whether a place is held from another browser. Its holder’s id alone, which others may know, does not lead to the survey; a signature does. */
+const taken: readonly ReservationState[] = ['verifying', 'surveying', 'released'];
+
+/**
+ * Whether another browser has the place, or gets it back. The ids of its holder and of the place, which others may know, do not lead to the
+ * survey; a signature does. An erased holder has no browser.
+ */
 const isTakenElsewhere = ({ entry, state, deviceRef }: QuotaReservation, visitor: string): boolean =>
-  entry === 'open' && (state === 'verifying' || state === 'surveying') && deviceRef !== null && deviceRef !== visitor;
+  entry === 'open' && taken.includes(state) && deviceRef !== visitor;
 
 /**
  * Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. Without a probe nothing is

@@ -81,7 +81,8 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
       await deps.takeVisit(request.clientAddress);
-      return send(deps, request, reply, await deps.entries.verified(request.params.reservationId));
+      const { device } = deviceOf(request, reply, { audienceUrl: deps.audienceUrl(), isShown: true });
+      return send(deps, request, reply, await deps.entries.verified(request.params.reservationId, device));
     },
   );
   scope.get(

@@ -3,8 +3,8 @@ import type { Test } from 'tap';
 import type { AnswerExit } from '../../src/audience/exits.js';
 import { pageOf } from '../../src/audience/fielding.js';
 import { createSecretStore } from '../../src/crypto/secret-store.js';
-import { judgeLink } from '../../src/audience/entry-links.js';
-import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
+import { judgeLink, type GivenLink } from '../../src/audience/entry-links.js';
+import { createEntryService, type EntryDeps, type Visit } from '../../src/audience/entry-service.js';
 import { createReservationTokens } from '../../src/audience/reservation-tokens.js';
 import { createOutcomeReporter } from '../../src/audience/outcome-reporter.js';
 import { createReturnService } from '../../src/audience/return-service.js';
@@ -99,18 +99,23 @@ export async function instanceOf(
     setAway: (away: boolean) => void (isAway = away),
     returns,
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
-      entries.enter({
-        link: {
-          ...{ studyId: study.studyId, rid, src: 's', exp: undefined, sig: undefined },
-          ...{ country: country ?? undefined, gender: gender ?? undefined },
-        },
-        address: '127.0.0.1',
-        userAgent: undefined,
-        device: rid,
-        check: 'checked',
-      }),
+      entries.enter(visitOf(study, rid, { link: { country: country ?? undefined, gender: gender ?? undefined } })),
   };
 }
+
+/** A visit by an open link. Each respondent has a browser of their own unless `over` says otherwise. */
+export const visitOf = (
+  { studyId }: Pick<Study, 'studyId'>,
+  rid: string,
+  { link = {}, ...over }: Partial<Omit<Visit, 'link'>> & { readonly link?: Partial<GivenLink> } = {},
+): Visit => ({
+  link: { studyId, rid, src: 's', exp: undefined, sig: undefined, ...link },
+  address: '127.0.0.1',
+  userAgent: undefined,
+  device: rid,
+  check: 'checked',
+  ...over,
+});
 
 /** A study that is being fielded, of a project of its own. */
 export async function makeStudy(

@@ -263,15 +263,20 @@ t.test(
   'with service_check the way leads past the hosted page, and a place without its verdict stays before it',
   async (t) => {
     const study = await fieldStudy(call, { ...asked(2), verification: { service_check: true } });
-    const first = await enter(study, { rid: 'v', src: 'a' });
+    const respondent = { rid: 'v', src: 'a', cookie: `vh_device=${'1e'.repeat(16)}` };
+    const first = await enter(study, respondent);
     t.match(first.location, new RegExp(`^${service.bootstrap.siteUrl}/v/link_`));
-    t.equal((await enter(study, { rid: 'v', src: 'a' })).location, first.location);
+    t.equal((await enter(study, respondent)).location, first.location);
+    const listed = await call('GET', `/studies/${study.studyId}/respondents?status=verifying`);
+    const back = `${audienceUrl}/verified/${String(listed.body['respondents'][0]['sessionId'])}`;
+    t.equal((await open(back, respondent)).location, first.location);
     t.equal((await fetch(first.location ?? '')).status, 200);
     t.match((await read(study)).progress, { entered: 1, verified: 0, places_left: 1 });
     const linkId = /link_[0-9a-f]{32}/.exec(first.location ?? '')?.[0] ?? '';
     const verified = await verify(service, await createSession(service, { linkId }));
     t.equal(verified.body.status, 'pass');
-    const onward = await enter(study, { rid: 'v', src: 'a' });
+    t.equal((await open(back)).title, titles.elsewhere, 'another browser');
+    const onward = await open(back, respondent);
     t.equal(new URL(onward.location ?? '').origin, new URL(survey.url).origin);
     t.match((await read(study)).progress, { verified: 1, completed: 0 });
     t.equal((await open(returnUrl(onward.location, 'terminate'))).title, titles.thanks);

@@ -1,0 +1,70 @@
+/** The way into a study over an embedded database: who gets the place of an open link, and who does not. */
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { HostedVerification } from '../../src/audience/fielding.js';
+import { releaseReservations } from '../../src/audience/reservation-round.js';
+import { findRespondentReservation } from '../../src/audience/reservation-store.js';
+import type { Study } from '../../src/audience/study-store.js';
+import type { Database } from '../../src/stores/database/port.js';
+import { openTestDatabase } from '../helpers/embedded.js';
+import { instanceOf, makeStudy, visitOf } from '../helpers/reservations.js';
+
+t.setTimeout(120_000);
+const masterKey = randomBytes(32);
+const link = 'https://site.example/v/link';
+
+async function open(t: Test, read: () => Promise<HostedVerification | null> = () => Promise.resolve(null)) {
+  const database = await openTestDatabase(t);
+  const verification = { makeLink: () => Promise.resolve(link), linkUrl: (id: string) => id, read };
+  return { database, instance: await instanceOf(t, database, masterKey, { verification }) };
+}
+const placeOf = async (database: Database, { studyId }: Study, rid: string) => {
+  const place = await findRespondentReservation(database, studyId, rid);
+  if (place === null) throw new Error(`${rid} has no place`);
+  return place;
+};
+/** Ends the time of every place of a study. */
+async function release(database: Database, { studyId }: Study): Promise<void> {
+  await database.query(`UPDATE study_places SET due_at = now() WHERE study_id = $1`, [studyId]);
+  await releaseReservations({ database });
+}
+
+t.test('a place of an open link is continued after the verification by its own browser alone', async (t) => {
+  const { database, instance } = await open(t);
+  for (const [serviceCheck, url] of [
+    [false, /^https:\/\/survey\.example\//],
+    [true, link],
+  ] as const) {
+    const study = await makeStudy(database, 5, [], serviceCheck);
+    t.match(await instance.entries.enter(visitOf(study, 'r', { check: 'new' })), { page: 'checking' });
+    const { reservationId } = await placeOf(database, study, 'r');
+    t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own' })), { kind: 'redirect', url });
+    t.match(await instance.entries.verified(reservationId, 'stranger'), { kind: 'page', page: 'elsewhere' });
+    t.match(await instance.entries.verified(reservationId, 'own'), { kind: 'redirect', url });
+  }
+});
+
+t.test('of browsers that open one open link together, one gets the place', async (t) => {
+  const { database, instance } = await open(t);
+  const study = await makeStudy(database, 10);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => instance.entries.enter(visitOf(study, 'same', { device: `browser-${n}` }))),
+  );
+  t.same(answers.map((answer) => (answer.kind === 'page' ? answer.page : answer.kind)).sort(), [
+    ...Array.from({ length: 5 }, () => 'elsewhere'),
+    'redirect',
+  ]);
+});
+
+t.test('a released place of an open link goes back to its own browser alone', async (t) => {
+  const { database, instance } = await open(t);
+  const study = await makeStudy(database, 5);
+  await instance.entries.enter(visitOf(study, 'r', { device: 'own' }));
+  await release(database, study);
+  for (const check of ['new', 'checked', 'without cookies'] as const)
+    t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'stranger', check })), { page: 'elsewhere' });
+  const { reservationId } = await placeOf(database, study, 'r');
+  t.match(await instance.entries.verified(reservationId, 'stranger'), { page: 'elsewhere' });
+  t.match(await placeOf(database, study, 'r'), { state: 'released' });
+  t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own' })), { kind: 'redirect' });
+});
