@@ -75,7 +75,8 @@ export function createEntryService(deps: EntryDeps) {
         entry === 'signed' ? `${supplierId ?? ''}\n${respondentId}` : respondentId,
       );
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
-      if (known === null && isExpired) return pageOf(study, 'expired');
+      // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
+      if (isExpired && (known === null || isUndecided(known))) return pageOf(study, 'expired');
       if (known === null && study.status !== 'fielding')
         return deps.exit(study, { supplierId, respondentId }, 'full', 'closed');
       const surroundings = deps.locate(visit.address);
@@ -87,8 +88,8 @@ export function createEntryService(deps: EntryDeps) {
         (await inOrganization(database, study.organizationId, (tx) => openReservation(tx, study, respondent), {
           line: study.studyId,
         }));
-      // The same id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
-      if (reservation.sourceId !== sourceId) return pageOf(study, 'declined');
+      // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
+      if (entry === 'open' && reservation.sourceId !== sourceId) return pageOf(study, 'declined');
       const deviceRef = deps.hash(study.projectId, 'device', visit.device);
       if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
       if (isUndecided(reservation) && study.status === 'fielding') {

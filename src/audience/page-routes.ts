@@ -59,7 +59,7 @@ export function createPageSender({ audienceUrl, presentationOf }: PageSenderDeps
 const sheetPath = (study: Pick<Study, 'studyId'> | null): string => `/enter/${study?.studyId ?? ''}/brand.css`;
 
 /** The same link, marked as shown: relative, so that no proxy’s path is lost. */
-const nextOf = ({ url }: FastifyRequest): string => `?${url.split('?', 2)[1] ?? ''}&vh_checked=1`;
+const nextOf = ({ url }: FastifyRequest): string => `?${url.slice(url.indexOf('?') + 1)}&vh_checked=1`;
 
 /** `page.css`, `entry.js`, and a style sheet for each study whose project has colours of its own. */
 export async function registerPageFiles(app: FastifyInstance, { presentationOf }: PageSenderDeps): Promise<void> {

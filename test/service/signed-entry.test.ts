@@ -5,7 +5,7 @@ import { supplierExample } from '../../src/audience/examples.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply, InvitationsReply, LinkCheckReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, enter, fieldStudy, openEntry, startSurvey, titles } from '../helpers/fielding.js';
+import { callerOf, creation, enter, fieldStudy, open, openEntry, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);
@@ -111,6 +111,34 @@ t.test('a link signed by hand opens until it expires; who holds a place goes on 
   const late = await openEntry(signByHand(study, 'late', north.entrySecret, past));
   t.match([late.status, late.title], [400, titles.expired]);
   t.ok(isIn(await openEntry(signByHand(study, 'hand', north.entrySecret, past))));
+});
+
+t.test('a link that is opened before it expires and not followed is that of a new respondent', async (t) => {
+  const study = await field({ sample_size: 1 });
+  const past = soon() - 601;
+  t.equal((await open(signByHand(study, 'opened', north.entrySecret, soon()))).title, titles.checking);
+  t.equal((await openEntry(signByHand(study, 'opened', north.entrySecret, past))).title, titles.expired);
+  t.ok(isIn(await openEntry(signByHand(study, 'first', north.entrySecret, soon()))));
+  t.equal((await openEntry(signByHand(study, 'second', north.entrySecret, soon()))).title, titles.full);
+  t.equal((await openEntry(signByHand(study, 'second', north.entrySecret, past))).title, titles.expired);
+});
+
+t.test('respondents go on with new links after their supplier’s sourceId changed', async (t) => {
+  const east = await makeSupplier('east');
+  const study = await field({ suppliers: [east.supplierId], limits: { heldPerSupplier: 1 } });
+  const old = await linkOf(study, east, 'mine');
+  t.ok(isIn(await openEntry(old)));
+  t.equal((await call('PATCH', `/suppliers/${east.supplierId}`, { sourceId: 'east-2' })).status, 200);
+  t.ok(isIn(await openEntry(await linkOf(study, east, 'mine'))));
+  t.equal((await openEntry(old)).title, titles.broken, 'links with the old one end');
+  t.equal((await respondents(study)).length, 1);
+});
+
+t.test('a value with a question mark opens as it is, also after the check of the browser', async (t) => {
+  const study = await field();
+  const link = (await linkOf(study, north, 'what?')).replace('what%3F', 'what?');
+  t.match((await call('POST', '/supply/links', { url: link })).body, { ok: true });
+  t.ok(isIn(await openEntry(link)));
 });
 
 t.test('a replaced secret opens links during its overlap, and none after a leak', async (t) => {
