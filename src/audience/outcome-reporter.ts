@@ -1,8 +1,8 @@
 /**
- * Reports the outcomes of places to scoring. A report that failed is repeated by the next round; a repeated one counts once. For a rejection, the last
- * report stands, because each has the same event id.
+ * Reports the outcomes of places to scoring. A report that failed is repeated by the next round; a repeated one counts once. The last report of an end
+ * or a rejection replaces the earlier ones, because it has the same event id.
  */
-import { retractionName, type OutcomeEvent } from '../contract/outcome.js';
+import { placeEventIds, retractionName, type OutcomeEvent } from '../contract/outcome.js';
 import { Fault } from '../errors.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Database } from '../stores/database/port.js';
@@ -36,9 +36,9 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
       await inOrganization(database, study.organizationId, (tx) =>
         // A reservation that changed meanwhile is reported again in its new state.
         tx.query(
-          `UPDATE study_places p SET outcome_due = p.completion IS DISTINCT FROM given.completion
-             FROM unnest($1::text[], $2::text[]) AS given (place, completion) WHERE p.place_id = given.place`,
-          [ids, reservations.map(({ completion }) => completion)],
+          `UPDATE study_places p SET outcome_due = (p.completion, p.refused_for) IS DISTINCT FROM (given.completion, given.refused_for)
+             FROM unnest($1::text[], $2::text[], $3::text[]) AS given (place, completion, refused_for) WHERE p.place_id = given.place`,
+          [ids, reservations.map(({ completion }) => completion), reservations.map(({ refusedFor }) => refusedFor)],
         ),
       );
     } catch (error) {
@@ -46,9 +46,6 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
     }
   };
 }
-
-/** Begins the ids of the events that report rejections. */
-export const reversalEvents = 'study-reversal:';
 
 /** Scoring learns how the interview ended, and whether its complete was rejected later. */
 function outcomesOf(place: QuotaReservation): readonly OutcomeEvent[] {
@@ -60,11 +57,12 @@ type EventBase = Pick<OutcomeEvent, 'sessionId' | 'detail'>;
 
 function endOf(place: QuotaReservation, event: EventBase): readonly OutcomeEvent[] {
   const occurredAt = (place.returnedAt ?? new Date(0)).toISOString();
+  const stated = { ...event, occurredAt, eventId: `${placeEventIds}end:${place.reservationId}` };
   const completion = place.reversedFrom ?? place.completion;
-  if (completion !== null) return completion === 'confirmed' ? [{ ...event, type: 'complete', occurredAt }] : [];
+  if (completion !== null) return completion === 'confirmed' ? [{ ...stated, type: 'complete' }] : [];
   return place.refusedFor === 'quality'
-    ? [{ ...event, type: 'quality_term', occurredAt, reasonClass: 'quality' }]
-    : [{ ...event, type: 'dq', occurredAt, reasonClass: 'fit' }];
+    ? [{ ...stated, type: 'quality_term', reasonClass: 'quality' }]
+    : [{ ...stated, type: 'dq', reasonClass: 'fit' }];
 }
 
 function reversalOf(
@@ -73,7 +71,7 @@ function reversalOf(
 ): readonly OutcomeEvent[] {
   if (reversedAt === null) return [];
   const rejection = { type: 'reconciliation', occurredAt: reversedAt.toISOString() } as const;
-  const stated = { ...event, eventId: reversalEvents + reservationId };
+  const stated = { ...event, eventId: `${placeEventIds}reversal:${reservationId}` };
   // An outcome event that rejects the place speaks for itself.
   return reversedBy === null || reversedBy === 'outcome'
     ? [{ ...stated, type: 'custom', occurredAt: rejection.occurredAt, detail: { name: retractionName, of: rejection } }]

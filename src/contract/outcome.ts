@@ -19,6 +19,9 @@ export type OutcomeType = (typeof outcomeTypes)[number];
 export const reasonClasses = ['fraud', 'fit', 'quality', 'unknown'] as const;
 export type ReasonClass = (typeof reasonClasses)[number];
 
+/** Begins the ids of the events that the service reports of places in studies. */
+export const placeEventIds = 'vh-place-';
+
 /** Name in `detail` that makes a custom event a retraction. */
 export const retractionName = 'retraction';
 

@@ -17,7 +17,6 @@ import { openGeography, type Geography } from '../scoring/network/geography.js';
 import { findReleased } from '../scoring/receipts/find-receipt.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe/probe-watch.js';
 import { createProbeService } from '../scoring/probe/probe-service.js';
-import { reversalEvents } from '../audience/outcome-reporter.js';
 import { isPlace } from '../audience/reservation-store.js';
 import { createPlaceSettlement, type FindRejections } from '../audience/place-settlement.js';
 import { createReversalReader } from '../scoring/outcomes/reversal-reader.js';
@@ -128,7 +127,7 @@ function openOutcomes(
   { findProjectOwner }: Pick<Directories, 'findProjectOwner'>,
 ): Pick<OpenScoring, 'outcomes' | 'findRejections'> {
   const { counters, database, log } = stores;
-  const findRejections = createReversalReader({ database, makeRef }, reversalEvents);
+  const findRejections = createReversalReader({ database, makeRef });
   const outcomes = createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner });
   return { outcomes: settling(outcomes, createPlaceSettlement({ database, findRejections })), findRejections };
 }

@@ -35,14 +35,19 @@ const study = (
 const path = `/studies/${study.studyId}`;
 await call('POST', `${path}/launch`);
 
-async function complete(rid: string): Promise<string> {
+/** The place of a respondent in the survey. */
+async function interview(rid: string): Promise<string> {
   const made = (
     await call('POST', `${path}/invitations`, {
       supplierId: supplier.supplierId,
       respondents: [{ rid, country: 'DE' }],
     })
   ).body as InvitationsReply;
-  const place = placeAt((await openEntry(made.invitations[0]?.url ?? '')).location);
+  return placeAt((await openEntry(made.invitations[0]?.url ?? '')).location);
+}
+
+async function complete(rid: string): Promise<string> {
+  const place = await interview(rid);
   const reported = await call('POST', `${path}/returns`, { place, status: 'complete' }, study.surveyKey);
   if (reported.status !== 200) throw new Error(reported.text);
   return place;
@@ -180,6 +185,23 @@ t.test('the survey’s own later check reverses what it had confirmed', async (t
   t.match((await read()).progress, { reversed: before.progress.reversed + 1 });
   t.equal((await call('DELETE', `${path}/disputes/${place}`)).status, 200);
   t.same(await figures(), before);
+});
+
+t.test('the owner’s complete over the survey’s refusal stands, for the supplier and for scoring', async (t) => {
+  const place = await interview('e');
+  const report = async (status: string, key?: string) => call('POST', `${path}/returns`, { place, status }, key);
+  t.match((await report('quality', study.surveyKey)).body, { status: 'terminated', changed: true });
+  await waitUntil(() => sentOf(place).includes('quality'), 'the refusal was posted back');
+  t.match(await outcomesOf(place), [{ type: 'quality_term' }]);
+  t.match((await report('complete')).body, { status: 'completed', completion: 'confirmed', changed: true });
+  t.match(await respondentOf(place), { status: 'completed', completion: 'confirmed', refusedFor: null });
+  t.same(
+    (await outcomesOf(place)).map(({ type }) => type),
+    ['complete'],
+    'the refusal no longer counts',
+  );
+  await waitUntil(() => sentOf(place).length === 2, 'the complete was posted back');
+  t.same(sentOf(place), ['quality', 'complete']);
 });
 
 t.test('the report is a table as well, and progress says why people were screened out', async (t) => {

@@ -1,5 +1,5 @@
 /** Finds sessions whose complete is rejected by outcome events now. Reads the database; nothing is cached. */
-import type { ReasonClass } from '../../contract/outcome.js';
+import { placeEventIds, type ReasonClass } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { DataOwner } from '../../kernel/caller.js';
 import type { Database } from '../../stores/database/port.js';
@@ -8,9 +8,9 @@ import { readOutcomes } from './adjudication-work.js';
 import { rowOwnerOf } from './outcome-rows.js';
 import { nameOf } from './session-subjects.js';
 
-/** The rejected ones of these sessions, and why. Events whose id begins with `except` are left out. */
+/** The rejected ones of these sessions, and why. The service’s own events of places are left out. */
 export const createReversalReader =
-  ({ database, makeRef }: { readonly database: Database; readonly makeRef: MakeRef }, except: string) =>
+  ({ database, makeRef }: { readonly database: Database; readonly makeRef: MakeRef }) =>
   async (owner: DataOwner, sessionIds: readonly string[]): Promise<ReadonlyMap<string, ReasonClass>> => {
     const { namespace, holder } = rowOwnerOf(owner);
     const named = sessionIds.map((sessionId) => ({
@@ -22,7 +22,7 @@ export const createReversalReader =
     return new Map(
       named.flatMap((session) => {
         const stated = outcomes.get(nameOf(session)) ?? [];
-        const reason = findReversal(stated.filter(({ eventId }) => eventId?.startsWith(except) !== true));
+        const reason = findReversal(stated.filter(({ eventId }) => eventId?.startsWith(placeEventIds) !== true));
         return reason === null ? [] : [[session.sessionId, reason] as const];
       }),
     );
