@@ -8,6 +8,7 @@
 import type { DataOwner } from '../kernel/caller.js';
 import type { NetworkClass } from '../contract/facts.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
+import { isDeclaredBot } from '../contract/user-agent.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { applyEvent, pageOf, surveyAddress, underLock, type Answer, type SurveyDeps } from './fielding.js';
@@ -148,10 +149,12 @@ async function scoreOnce(
   if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
   if (lacks(['client_probe_missing', 'probe_unusable'])) return 'unchecked';
   const { score, recommendation, receiptId } = reply;
-  const reason = reply.evidence.against[0]?.code ?? null;
+  // A caller may name its own library by mistake; here the service itself received the request.
+  const isDeclared = isDeclaredBot(visit.userAgent ?? '') && !foundProgram(reply);
+  const reason = isDeclared ? 'declared_bot' : (reply.evidence.against[0]?.code ?? null);
   const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band };
   const country = claim.country ?? reservation.country;
-  const isProgram = foundProgram(reply);
+  const isProgram = isDeclared || foundProgram(reply);
   return underLock(deps.database, reservation, async (tx, current, now) => {
     if (now.state !== reservation.state) return now;
     const isShared = await sharesDevice(tx, current, claim);

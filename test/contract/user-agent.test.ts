@@ -1,7 +1,6 @@
 import t from 'tap';
-import { isHeadless, readUserAgent } from '../../src/contract/user-agent.js';
+import { isDeclaredBot, isHeadless, readUserAgent } from '../../src/contract/user-agent.js';
 import { userAgentLengthMax } from '../../src/limits.js';
-import { isDeclaredBot } from '../../workers/scoring/device.js';
 import { chromeOnWindows, safariOnPhone } from '../helpers/facts.js';
 
 t.test('system, browser and version are read from the usual user agents', (t) => {

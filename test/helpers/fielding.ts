@@ -95,6 +95,8 @@ export interface Respondent {
   readonly src: string;
   readonly address?: string;
   readonly agent?: string;
+  /** The agent of its requests, if it is not that of the page’s probe. */
+  readonly visitAgent?: string;
   /** Differences in the browser's probe. */
   readonly probe?: Partial<ProbeBody>;
   /** The browser's cookie, as `vh_device=...`. */
@@ -114,12 +116,12 @@ export interface Page {
 
 export async function open(
   url: string,
-  { address, agent = desktopAgent, cookie }: Omit<Respondent, 'rid' | 'src'> = {},
+  { address, agent = desktopAgent, visitAgent = agent, cookie }: Omit<Respondent, 'rid' | 'src'> = {},
 ): Promise<Page> {
   const response = await fetch(url, {
     redirect: 'manual',
     headers: {
-      'user-agent': agent,
+      'user-agent': visitAgent,
       ...(address === undefined ? {} : { 'x-forwarded-for': address }),
       ...(cookie === undefined ? {} : { cookie }),
     },

@@ -40,16 +40,21 @@ t.test('who declares a program, or is one with certainty, takes no place of a st
     const page = await enter(study, { rid: reason, src: 's', address: `91.70.${n++}.1`, ...program });
     t.equal(page.title, titles.declined, reason);
   }
+  for (const visitAgent of ['curl/8.5.0', 'python-requests/2.32.3', 'Mozilla/5.0 (compatible; GPTBot/1.2)']) {
+    const page = await enter(study, { rid: visitAgent, src: 's', address: `91.70.${n++}.1`, visitAgent });
+    t.equal(page.title, titles.declined, `${visitAgent}, with a browser’s probe`);
+  }
   const person = await enter(study, { rid: 'person', src: 's', address: '91.71.0.1' });
   t.ok(person.location?.startsWith(survey.url.split('?')[0] ?? ''), 'and a person does');
-  t.match((await call('GET', `/studies/${study.studyId}`)).body, { progress: { screenOutReason: { gate: 4 } } });
+  t.match((await call('GET', `/studies/${study.studyId}`)).body, { progress: { screenOutReason: { gate: 7 } } });
 });
 
 t.test('respondents and export say what the gate found, and the token only if asked', async (t) => {
   const all = await respondents();
   for (const respondent of all.filter(({ respondentId }) => respondentId !== 'person')) {
-    t.equal(respondent.reason, respondent.respondentId);
-    t.ok(respondent.score > 0 && respondent.recommendation !== 'allow', respondent.respondentId);
+    const isInProbe = respondent.respondentId in programs;
+    t.equal(respondent.reason, isInProbe ? respondent.respondentId : 'declared_bot');
+    if (isInProbe) t.ok(respondent.score > 0 && respondent.recommendation !== 'allow', respondent.respondentId);
   }
   t.match(
     all.find(({ respondentId }) => respondentId === 'person'),

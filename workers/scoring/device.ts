@@ -2,9 +2,8 @@
  * The device axis: automation, tampering and contradictions of the browser. The probe can be forged, so nothing here is ever `bound`. The
  * worst of each finding stands over all pages: a clean page takes nothing back.
  */
-import { isbot } from 'isbot';
 import type { ProbeBody } from '../../src/contract/probe.js';
-import { isHeadless, keepResults, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
+import { isDeclaredBot, isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './model.js';
 import type { Page, Visit } from './visit.js';
@@ -57,12 +56,6 @@ function weighDeclaration(
   if (isNamed || brands.some(isHeadless)) raise(signals, 'headless_user_agent');
   else if (nearest != null && isDeclaredBot(nearest.text)) raise(signals, 'declared_bot');
 }
-
-/** Libraries that imitate a browser under their own name. */
-const imitations = /\b(?:jsdom|HappyDOM)\//;
-
-/** Whether a user agent names a crawler, a library or a tool rather than a browser. A list that is kept elsewhere decides, but for imitations. */
-export const isDeclaredBot = keepResults((text) => imitations.test(text) || isbot(text));
 
 /** One session belongs to one browser, and to one page after the other. Frames of other sites may keep a token of their own, so this stays weak. */
 function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {
