@@ -56,7 +56,7 @@ export async function applyEvent(
 ): Promise<QuotaReservation> {
   const next = decide(event, study, now);
   if (next === null) return now;
-  const missing = next.needs === null ? null : await findMissing(tx, study, now, next.needs, claim);
+  const missing = next.needs === null ? null : await findMissing(tx, study, now, { event, need: next.needs, claim });
   const state = missing === null ? next.to : next.otherwise;
   if (missing !== null && state === 'released' && now.state === 'released') return now;
   const screenedFor = state === 'screened' ? (missing ?? change.screenedFor ?? null) : null;
@@ -71,11 +71,11 @@ async function findMissing(
   tx: Queryable,
   study: Study,
   now: QuotaReservation,
-  need: Need,
-  claim: Claimant | null,
+  { event, need, claim }: { readonly event: PlaceEvent; readonly need: Need; readonly claim: Claimant | null },
 ): Promise<'full' | 'limit' | null> {
   if (!(await hasRoom(tx, study, now.reservationId, need))) return 'full';
-  return claim !== null && (await isBeyondLimits(tx, study, now, claim)) ? 'limit' : null;
+  const isLimited = event === 'admit' || event === 'hold';
+  return isLimited && (await isBeyondLimits(tx, study, now, claim)) ? 'limit' : null;
 }
 
 const claimOf = (claim: Claimant | null): ReservationChange => {

@@ -4,9 +4,11 @@
  */
 import { isCarrierOrCampus, isOwnNetwork, type NetworkClass } from '../contract/facts.js';
 import type { StudyLimits, StudyQuota } from '../contract/study.js';
+import type { Completion } from '../contract/study-replies.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { claimsOf } from './study-counts.js';
+import { countsAs } from './study-rules.js';
 import type { Study, StudyWithQuotas } from './study-store.js';
 
 /** The person who takes a place, as keyed hashes. null: unknown, and not limited. */
@@ -44,22 +46,30 @@ export function addressLimits(
   return { address, network: 2 * address };
 }
 
-/** Whether whoever asks has taken all the places that the study gives to one. */
+/** Completes without a confirmation. */
+const pending: readonly Completion[] = ['unconfirmed', 'too_fast'];
+
+/**
+ * Whether whoever asks has taken all the places that the study gives to one; the supplier, until its completes count. Without a claimant, only
+ * the supplier is limited: the place was counted for its person when they took it.
+ */
 export async function isBeyondLimits(
   tx: Queryable,
   study: Study,
   { reservationId, sourceId }: Pick<QuotaReservation, 'reservationId' | 'sourceId'>,
-  claimant: Claimant,
+  claimant: Claimant | null,
 ): Promise<boolean> {
-  const { address, network } = addressLimits(study, claimant.networkClass);
+  const { address, network } = addressLimits(study, claimant?.networkClass ?? null);
   const { perDevice = 1, heldPerSupplier } = study.limits;
   const most = { device: perDevice, address, network };
-  const claims = claimsOf(claimant).filter(([kind]) => most[kind] !== null);
+  const claims = claimant === null ? [] : claimsOf(claimant).filter(([kind]) => most[kind] !== null);
   const [row] = await tx.query<{ readonly beyond: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM unnest($2::text[], $3::text[], $4::int[]) AS claim (kind, ref, most)
               JOIN study_claimants c ON c.study_id = $1 AND c.kind = claim.kind AND c.ref = claim.ref WHERE c.places >= claim.most)
          OR ($7::int IS NOT NULL AND (SELECT count(*) FROM study_places
-              WHERE study_id = $1 AND place_id <> $5 AND source_id = $6 AND state IN ('verifying', 'surveying')) >= $7) AS beyond`,
+              WHERE study_id = $1 AND place_id <> $5 AND source_id = $6
+                AND (state IN ('verifying', 'surveying') OR completion IN ('unconfirmed', 'too_fast'))
+                AND coalesce(completion, '') <> ALL($8::text[])) >= $7) AS beyond`,
     [
       ...[
         study.studyId,
@@ -68,6 +78,7 @@ export async function isBeyondLimits(
         claims.map(([kind]) => most[kind]),
       ],
       ...[reservationId, sourceId, heldPerSupplier ?? null],
+      pending.filter((completion) => countsAs(completion, study)),
     ],
   );
   return row?.beyond !== false;

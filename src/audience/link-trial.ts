@@ -82,14 +82,13 @@ async function judge(
   if (signedWith === null || expiresAt === null) return { kind: 'unproven' };
   if (problems.some(({ code }) => code === 'supplier_not_in_study')) return { kind: 'excluded', link };
   const traits = traitsOf(link);
-  const nobody = { deviceRef: '', addressRef: null, networkRef: null, networkClass: null };
   return {
     ...{ kind: 'proven', link, studyName: study.name, signedWith, expiresAt, isExpired, traits },
     isFielding: study.status === 'fielding',
     isCountryTaken: traits.country === null || study.countries.includes(traits.country),
     hasRoom:
       (await hasRoomFor(tx, study, traits)) &&
-      !(await isBeyondLimits(tx, study, { reservationId: '', sourceId: link.src }, nobody)),
+      !(await isBeyondLimits(tx, study, { reservationId: '', sourceId: link.src }, null)),
     ignored: unreadableIn(link),
     exits: exitStatuses.map((status) => exitOf(supplier, opened.current, link, status)),
   };

@@ -10,8 +10,7 @@ import type { ReturnStatus } from '../contract/study-returns.js';
 import type { ReturnMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
 import { returnedBys, type QuotaReservation, type ReturnedBy } from './reservation-store.js';
-import { surveySeconds } from './study-rules.js';
-import { countsAs } from './reversals.js';
+import { countsAs, surveySeconds } from './study-rules.js';
 import type { PlaceEvent } from './transitions.js';
 
 export interface GivenReturn {

@@ -5,7 +5,6 @@
  *     completed ──dispute, return, outcome event──▶ reversed ──withdrawn, or the event is retracted──▶ completed
  */
 import type { ReasonClass } from '../contract/outcome.js';
-import type { Completion } from '../contract/study-replies.js';
 import type { Queryable } from '../stores/database/port.js';
 import { applyEvent } from './fielding.js';
 import {
@@ -15,6 +14,7 @@ import {
   type ReservationChange,
   type ReversedBy,
 } from './reservation-store.js';
+import { countsAs } from './study-rules.js';
 import type { Study } from './study-store.js';
 import { decide } from './transitions.js';
 
@@ -28,10 +28,6 @@ export interface Rejection {
 }
 
 export const isReversed = ({ completion }: Pick<QuotaReservation, 'completion'>): boolean => completion === 'reversed';
-
-/** Whether a complete counts: the browser’s own word does if the study takes it. */
-export const countsAs = (completion: Completion, { returns }: Pick<Study, 'returns'>): boolean =>
-  completion === 'confirmed' || (completion === 'unconfirmed' && returns === 'browser');
 
 /** Rejects the completes of locked places of one study, those alike together; others stay as they are. */
 export async function reverseAll(

@@ -8,8 +8,8 @@
  */
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
-import type { StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
-import type { RespondentStatus } from '../contract/study-replies.js';
+import type { ReturnMode, StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
+import type { Completion, RespondentStatus } from '../contract/study-replies.js';
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
 import type { QuotaReservation } from './reservation-store.js';
@@ -175,6 +175,10 @@ export const surveySeconds = ({
   surveyedAt === null || returnedAt === null
     ? null
     : Math.max(0, Math.floor((returnedAt.getTime() - surveyedAt.getTime()) / 1_000));
+
+/** Whether a complete counts: the browser’s own word does if the study takes it. */
+export const countsAs = (completion: Completion, { returns }: { readonly returns: ReturnMode }): boolean =>
+  completion === 'confirmed' || (completion === 'unconfirmed' && returns === 'browser');
 
 /** Whether a completed verification suffices. */
 export const isVerificationEnough = (

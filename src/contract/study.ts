@@ -52,7 +52,9 @@ const limits = {
     'Places that one address may take, or one /64 of IPv6; a /48 may take twice as many. Default: 3 on networks of homes and data centers, none on carriers and campuses. On others it is a tenth of the sample, at least 10, for a /48 as well.',
   ),
   perDevice: Limit('Places that one browser may take. Default 1.'),
-  heldPerSupplier: Limit('Places that respondents of one supplier may hold before they complete. Default: no limit.'),
+  heldPerSupplier: Limit(
+    'Places that respondents of one supplier may hold. An unconfirmed complete that does not count is held. Default: no limit.',
+  ),
 };
 
 export const StudyLimits = Type.Partial(Type.Object(limits), {

@@ -7,7 +7,7 @@ import { findRespondentReservation } from '../../src/audience/reservation-store.
 import type { Study } from '../../src/audience/study-store.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openTestDatabase } from '../helpers/embedded.js';
-import { instanceOf, makeStudy, visitOf } from '../helpers/reservations.js';
+import { instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/reservations.js';
 
 t.setTimeout(120_000);
 const masterKey = randomBytes(32);
@@ -68,3 +68,22 @@ t.test('a released place of an open link goes back to its own browser alone', as
   t.match(await placeOf(database, study, 'r'), { state: 'released' });
   t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own' })), { kind: 'redirect' });
 });
+
+t.test(
+  'a released place comes back within what its supplier may hold, and a confirmed complete in any case',
+  async (t) => {
+    const { database, instance } = await open(t);
+    const study = await makeStudy(database, 5);
+    await database.query(
+      `UPDATE studies SET limits = '{ "heldPerSupplier": 1 }', returns = 'confirmed' WHERE study_id = $1`,
+      [study.studyId],
+    );
+    const token = tokenOf(await instance.enter(study, 'late'));
+    await release(database, study);
+    t.match(await instance.enter(study, 'next'), { kind: 'redirect' });
+    t.match(await instance.enter(study, 'late'), { page: 'full' });
+    t.match(await instance.returns.comeBack(token, 'complete'), { page: 'full' }, 'by the browser alone');
+    t.match(await placeOf(database, study, 'late'), { state: 'released' });
+    t.match(await instance.report(study, token, 'complete'), { status: 'completed', completion: 'confirmed' });
+  },
+);

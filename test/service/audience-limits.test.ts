@@ -11,6 +11,7 @@ import {
   enter,
   fieldStudy,
   open,
+  placeAt,
   returnUrl,
   startSurvey,
   titles,
@@ -171,6 +172,30 @@ t.test('the owner sets the limits, and null goes back to the default', async (t)
   });
   t.equal((await invent(study, 4, () => ({ address: '91.64.0.1' }))).length, 3);
   t.same(((await patch(null)).body as StudyReply).audience.limits, {});
+});
+
+t.test('a complete that nobody confirmed counts as held by its supplier, however soon it came', async (t) => {
+  for (const minimumSeconds of [0, 3_600]) {
+    const limits = { heldPerSupplier: 2 };
+    const study = await fieldStudy(call, {
+      ...asked(6, { limits }),
+      survey: { returns: 'confirmed', minimumSeconds },
+    });
+    const takeNext = async (n: number): Promise<Page> => {
+      const page = await enter(study, { rid: `hasty-${n}`, src: 's', address: `91.90.${n}.1` });
+      if (page.location !== null) t.equal((await open(returnUrl(page.location, 'complete'))).title, titles.thanks);
+      return page;
+    };
+    const pages = [await takeNext(1), await takeNext(2), await takeNext(3)];
+    t.same(
+      pages.map((page) => (page.location === null ? page.title : 'in')),
+      ['in', 'in', titles.declined],
+    );
+    const place = placeAt(pages[0]?.location ?? null);
+    const body = { place, status: 'complete' };
+    t.match((await call('POST', `/studies/${study.studyId}/returns`, body)).body, { completion: 'confirmed' });
+    t.ok((await takeNext(3)).location, 'a complete that counts is not held');
+  }
 });
 
 t.test('a condition or limit with a misspelt name is refused with the nearest one', async (t) => {
