@@ -4,14 +4,24 @@
  *
  * Takes the body as the bytes or text that came, before any parsing. Never throws for what a stranger sends; a missing secret and a parsed body
  * are mistakes of the receiver’s and throw.
+ *
+ * It checks `webhook-signature`, because that one covers the id of the event and, during an overlap, carries the replaced secret too.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type WebhookRefusal = 'MISSING_HEADERS' | 'STALE_TIMESTAMP' | 'WRONG_SIGNATURE';
 
-export type WebhookVerification =
-  | { readonly valid: true; readonly attempt: number; readonly event: string; readonly dedupeKey: string }
-  | { readonly valid: false; readonly reason: WebhookRefusal };
+export interface VerifiedWebhook {
+  readonly valid: true;
+  /** The event that the signed body names; empty if it names none. */
+  readonly event: string;
+  /** The signed id of the event at this endpoint, the same on every attempt. */
+  readonly dedupeKey: string;
+  /** From a header that is not signed; for logs. */
+  readonly attempt: number;
+}
+
+export type WebhookVerification = VerifiedWebhook | { readonly valid: false; readonly reason: WebhookRefusal };
 
 export interface VerifyWebhookOptions {
   /** The secret shown when the webhook was made or its secret rotated; several while one replaces another. */
@@ -28,7 +38,7 @@ export interface VerifyWebhookOptions {
 
 const toleranceDefault = 300;
 
-/** Verifies X-Service-Signature, or webhook-signature where only that is there. */
+/** Verifies the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookVerification {
   const secrets = [options.secret].flat().filter((secret) => secret !== '');
   if (secrets.length === 0) throw new TypeError('verifyWebhook needs the secret of the webhook');
@@ -36,54 +46,45 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookVerificatio
     throw new TypeError(
       'verifyWebhook needs the body as it came. Pass await request.text(), or the bytes of express.raw(), and parse it afterwards.',
     );
-  const { headers } = options;
+  const { headers, body } = options;
   const header = (name: string): string | undefined => {
     const value = isHeaders(headers) ? headers.get(name) : headers[name];
     return typeof value === 'string' ? value : value?.[0];
   };
-  const own = { timestamp: header('x-service-timestamp'), signature: header('x-service-signature') };
-  const standard = {
-    id: header('webhook-id'),
-    timestamp: header('webhook-timestamp'),
-    signature: header('webhook-signature'),
-  };
-  const isOwn = own.timestamp !== undefined && own.signature !== undefined;
-  const timestamp = isOwn ? own.timestamp : standard.timestamp;
-  const hasStandard = standard.id !== undefined && standard.signature !== undefined;
-  if (timestamp === undefined || !(isOwn || hasStandard)) return { valid: false, reason: 'MISSING_HEADERS' };
+  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header);
+  if (!id || timestamp === undefined || signature === undefined) return { valid: false, reason: 'MISSING_HEADERS' };
   const age = Math.abs((options.nowSeconds ?? Date.now() / 1_000) - Number(timestamp));
   if (!/^\d{1,12}$/.test(timestamp) || age > (options.toleranceSeconds ?? toleranceDefault))
     return { valid: false, reason: 'STALE_TIMESTAMP' };
-  const mac = (secret: string, prefix: string): Buffer =>
-    createHmac('sha256', secret).update(prefix).update(options.body).digest();
-  const isRight = secrets.some((secret) =>
-    isOwn
-      ? same(mac(secret, `${timestamp}.`), hexOf(own.signature))
-      : signaturesOf(standard.signature).some((claimed) => same(mac(secret, `${standard.id}.${timestamp}.`), claimed)),
-  );
+  const claimed = signaturesOf(signature);
+  const isRight = secrets.some((secret) => {
+    const expected = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest();
+    return claimed.some((each) => each.length === expected.length && timingSafeEqual(expected, each));
+  });
   if (!isRight) return { valid: false, reason: 'WRONG_SIGNATURE' };
-  const event = header('x-service-event') ?? '';
-  return {
-    valid: true,
-    attempt: Number(header('x-service-attempt') ?? 1),
-    event,
-    dedupeKey: standard.id ?? `${header('x-service-idempotency-key') ?? ''} ${event}`,
-  };
+  const attempt = header('x-service-attempt') ?? '';
+  return { valid: true, event: eventOf(body), dedupeKey: id, attempt: /^\d{1,4}$/.test(attempt) ? Number(attempt) : 1 };
 }
 
 const isHeaders = (headers: VerifyWebhookOptions['headers']): headers is Pick<Headers, 'get'> =>
   typeof headers['get'] === 'function';
 
-const same = (expected: Buffer, claimed: Buffer): boolean =>
-  claimed.length === expected.length && timingSafeEqual(expected, claimed);
-
-const hexOf = (signature: string | undefined): Buffer =>
-  Buffer.from(/^sha256=([0-9a-f]{64})$/.exec(signature ?? '')?.[1] ?? '', 'hex');
-
-/** Several may stand in one header while a secret is being replaced. */
-const signaturesOf = (header: string | undefined): readonly Buffer[] =>
-  (header ?? '')
+/** One header holds several while a secret is being replaced. */
+const signaturesOf = (header: string): readonly Buffer[] =>
+  header
     .split(' ')
     .slice(0, 10)
     .filter((part) => part.startsWith('v1,'))
     .map((part) => Buffer.from(part.slice(3), 'base64'));
+
+/** A holder of the secret can sign a body that no webhook has; that one names no event. */
+function eventOf(body: string | Uint8Array): string {
+  try {
+    const named = (JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString('utf8')) ?? {}) as {
+      readonly event?: unknown;
+    };
+    return typeof named.event === 'string' ? named.event : '';
+  } catch {
+    return '';
+  }
+}
