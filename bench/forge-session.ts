@@ -16,6 +16,8 @@ export interface Attempt {
   /** The claimed person of device, hands and face; the seed’s own unless named. */
   readonly who?: number;
   readonly make: (challenges: readonly IssuedChallenge[]) => Capture;
+  /** Default: one of a model that the service does not know, and so compares with no other. */
+  readonly face?: EnvelopeEmbedding;
   /** Those of the frames, by their hashes; none are sent without. */
   readonly pictures?: Pictures;
 }
@@ -30,8 +32,8 @@ export interface Try extends Recording {
 const origin = 'https://survey.example';
 
 export async function play(
-  { baseUrl, siteKey }: Bootstrap,
-  { seed, who = seed, make, pictures }: Attempt,
+  { baseUrl, siteKey }: Pick<Bootstrap, 'baseUrl' | 'siteKey'>,
+  { seed, who = seed, make, face = faceOf(who, seed), pictures }: Attempt,
 ): Promise<Try> {
   const beganMs = performance.now();
   const { headers, claims } = drawForger(who);
@@ -80,7 +82,7 @@ export async function play(
     sessionId: session.sessionId,
     nonce: session.challengeConfig.nonce,
     consent: { biometric: true, at: new Date().toISOString() },
-    embedding: faceOf(who, seed),
+    embedding: face,
     timings: { totalMs: endMs },
     ...(pictures !== undefined && { evidenceFrames }),
   };

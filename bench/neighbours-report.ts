@@ -2,7 +2,7 @@
 import type { BenchResult } from './bench-result.js';
 import { quantile } from './load.js';
 import { markdownTable } from './markdown.js';
-import type { HeavyThing } from './neighbours-calls.js';
+import type { HeavyThing } from './neighbours-storm.js';
 
 export interface Felt {
   readonly latencies: Float64Array;
@@ -28,6 +28,8 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 export function report(rows: readonly Row[]): BenchResult {
   const figures = rows.map(({ thing, alone, felt, inStorm, stormAlone }) => ({
     thing,
+    quietP50: quantile(alone.latencies, 0.5),
+    quietP99: quantile(alone.latencies, 0.99),
     p50: quantile(felt.latencies, 0.5),
     p99: quantile(felt.latencies, 0.99),
     p50Ratio: round(quantile(felt.latencies, 0.5) / quantile(alone.latencies, 0.5)),
@@ -42,17 +44,17 @@ export function report(rows: readonly Row[]): BenchResult {
     table: markdownTable(
       [
         'storm of',
+        'quiet p50 ms',
         'p50 ms',
-        'ratio',
+        'quiet p99 ms',
         'p99 ms',
-        'ratio',
         'webhook p99 ms',
         'failed calls',
         'storm alone /s',
         'takes longer by',
       ],
       figures.map((row) => [
-        ...[row.thing, row.p50.toFixed(1), String(row.p50Ratio), row.p99.toFixed(1), String(row.p99Ratio)],
+        ...[row.thing, row.quietP50.toFixed(1), row.p50.toFixed(1), row.quietP99.toFixed(1), row.p99.toFixed(1)],
         ...[row.webhookP99.toFixed(0), String(row.failures), row.alonePerSecond.toFixed(1), String(row.stormRatio)],
       ]),
     ),

@@ -16,7 +16,7 @@ import { benchFit } from './fit.js';
 import { benchForge } from './forge.js';
 import { benchFiles } from './files.js';
 import { benchNeighbours } from './neighbours.js';
-import type { HeavyThing } from './neighbours-calls.js';
+import type { HeavyThing } from './neighbours-storm.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
