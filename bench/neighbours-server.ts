@@ -85,8 +85,8 @@ async function fill(settings: Settings, { organizationId, projectId, studyId }: 
   const options = { deadlineMs: 600_000 };
   await database.query('UPDATE api_keys SET per_minute = 1000000, per_day = 1000000000');
   await database.query(
-    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, entry, respondent_ref, state, verified, country, gender, age, profession, score, receipt_id)
-     SELECT 'plc_' || lpad(to_hex(n), 32, '0'), $1, $2, $3, 'r' || n, 'panel', 'open', 'ref' || n, 'completed', true,
+    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, entry, respondent_ref, state, verified, counted, country, gender, age, profession, score, receipt_id)
+     SELECT 'plc_' || lpad(to_hex(n), 32, '0'), $1, $2, $3, 'r' || n, 'panel', 'open', 'ref' || n, 'completed', true, true,
             CASE n % 2 WHEN 0 THEN 'DE' ELSE 'AT' END, CASE n % 3 WHEN 0 THEN 'female' ELSE 'male' END, 18 + n % 60, 'profession ' || n % 7919, n % 40, 'rcpt_' || lpad(to_hex(n), 32, '0')
        FROM generate_series(1, $4::int) AS n`,
     [studyId, organizationId, projectId, placesCount],

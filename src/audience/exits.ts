@@ -14,11 +14,12 @@ import { findSupplier } from './supplier-store.js';
 
 /** The supplier’s status of a place; null: none yet. A complete has none until it counts. */
 export function exitStatusOf(
-  place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'verified' | 'refusedFor' | 'completion'>,
+  place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'counted' | 'refusedFor' | 'completion'>,
 ): PlaceStatus | null {
   if (place.completion === 'reversed') return 'reversed';
-  if (place.state === 'completed') return place.verified ? 'complete' : null;
-  if (place.state === 'terminated') return place.refusedFor === null ? 'full' : refusals[place.refusedFor];
+  if (place.state === 'completed') return place.counted ? 'complete' : null;
+  if (place.refusedFor !== null) return refusals[place.refusedFor];
+  if (place.state === 'terminated') return 'full';
   const reason = screenOutReasonOf(place);
   if (reason === null) return null;
   return reason === 'targeting' || reason === 'limit' ? 'screened_out' : reason;

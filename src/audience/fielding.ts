@@ -15,7 +15,7 @@ import {
 } from './reservation-store.js';
 import type { ReservationTokens } from './reservation-tokens.js';
 import { findStudy, type Study } from './study-store.js';
-import { decide, isVerifiedBy, type Need, type PlaceEvent } from './transitions.js';
+import { decide, isCountedBy, isVerifiedIn, type Need, type PlaceEvent } from './transitions.js';
 
 /** The reply to a respondent: the next address, or a page. */
 export type Answer =
@@ -58,12 +58,13 @@ export async function applyEvent(
   if (next === null) return now;
   const missing = next.needs === null ? null : await findMissing(tx, study, now, { event, need: next.needs, claim });
   const state = missing === null ? next.to : next.otherwise;
-  if (missing !== null && state === 'released' && now.state === 'released') return now;
+  if (missing !== null && state === now.state && state !== 'screened') return now;
   const screenedFor = state === 'screened' ? (missing ?? change.screenedFor ?? null) : null;
   const taker = missing === null ? claimOf(claim) : {};
+  const counted = change.counted ?? isCountedBy(event, state);
   return changeReservation(tx, now, {
     ...{ ...change, ...taker },
-    ...{ state, screenedFor, verified: change.verified ?? isVerifiedBy(event, state) },
+    ...{ state, screenedFor, counted, verified: isVerifiedIn(state, counted, study) },
   });
 }
 

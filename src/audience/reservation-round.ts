@@ -62,7 +62,7 @@ const release = (database: Database, reservation: QuotaReservation): Promise<num
       [reservation.reservationId],
     );
     if (still === undefined) return 0;
-    await applyEvent(tx, study, now, 'expire');
+    await applyEvent(tx, study, now, now.refusedFor === null ? 'expire' : 'lapse');
     return 1;
   });
 

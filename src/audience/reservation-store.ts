@@ -47,6 +47,8 @@ export interface QuotaReservation extends Traits {
   readonly state: ReservationState;
   readonly screenedFor: ScreenedFor | null;
   readonly verified: boolean;
+  /** Whether its complete counts. */
+  readonly counted: boolean;
   readonly score: number | null;
   readonly recommendation: ScoreReply['recommendation'] | null;
   /** The foremost finding against the respondent. */
@@ -80,7 +82,7 @@ export interface QuotaReservation extends Traits {
 type ReservationRow = QuotaReservation & Record<string, unknown>;
 
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
-  respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
+  respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified, counted,
   country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
   address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
@@ -191,6 +193,7 @@ export type ReservationChange = Partial<
     | 'receiptId'
     | 'screenedFor'
     | 'verified'
+    | 'counted'
     | 'deviceRef'
     | 'addressRef'
     | 'networkRef'
@@ -216,6 +219,7 @@ const changeColumns = {
   state: 'state',
   screenedFor: 'screened_for',
   verified: 'verified',
+  counted: 'counted',
   linkId: 'link_id',
   deviceRef: 'device_ref',
   addressRef: 'address_ref',

@@ -36,7 +36,7 @@ function registerReport(scope: FastifyInstance, { returns, takeVisit }: ReturnRo
         operationId: 'reportReturn',
         summary: 'Report from the survey’s server how an interview ended',
         description:
-          'With the surveyKey of the study, or an API key, as Bearer. The first answer of equal weight stands; the same again changes nothing.',
+          'With the surveyKey of the study, or an API key, as Bearer. The first answer of equal weight stands; the same again changes nothing. An API key outweighs the survey, and the survey outweighs the browser, in any order.',
         params: StudyParams,
         body: { ...StudyReturn, examples: [returnExample] },
         response: { 200: ReturnReply, ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]) },

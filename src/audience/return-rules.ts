@@ -1,9 +1,10 @@
 /**
  * Decides the effect of a return from the survey on a place. Pure. The first answer counts until a stronger source reports: the browser's is the weakest, then
- * the survey's (its key, or its signature), then the owner's. Browser and survey may come in either order, with the same result.
+ * the survey's (its key, or its signature), then the owner's. Sources may come in any order, with the same result.
  *
- *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──quality, as strong──▶ reversed
- *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, who insists──▶ confirmed
+ *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──refused by a stronger source, or quality by an equal one──▶ reversed
+ *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, who ignores the minimum──▶ confirmed
+ *     terminate ──by the browser, if completes need confirmation──▶ the place stays held ──by the survey, by the owner, or at the end of its time──▶ free
  */
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ReturnStatus } from '../contract/study-returns.js';
@@ -20,18 +21,22 @@ export interface GivenReturn {
   readonly at: Date;
   /** The time was given, and replaces that of an earlier, weaker return. */
   readonly isDated: boolean;
+  /** The owner accepts an interview of any length. */
+  readonly ignoresMinimum?: boolean;
 }
 
 export interface ReturnVerdict {
-  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'reverse'>;
+  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'depart' | 'reverse' | 'restore'>;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
   readonly returnedAt: Date;
+  /** The strongest source so far. */
+  readonly returnedBy: ReturnedBy;
   /** Whether scoring learns of it. */
   readonly teaches: boolean;
 }
 
-type Returned = Pick<QuotaReservation, 'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt'>;
+type Returned = Pick<QuotaReservation, 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt' | 'reversedBy'>;
 
 const rank = (by: ReturnedBy | null): number => (by === null ? -1 : returnedBys.indexOf(by));
 
@@ -41,47 +46,65 @@ export function judgeReturn(
   place: Returned,
   given: GivenReturn,
 ): ReturnVerdict | null {
-  if (place.completion === 'reversed') return null;
+  if (place.completion === 'reversed') return judgeReversed(place, given);
   if (place.completion === 'confirmed') return judgeConfirmed(place, given);
-  const isPending = place.completion !== null;
-  const insists = given.by === 'owner' && isPending;
-  if (place.returnedBy !== null && rank(given.by) <= rank(place.returnedBy) && !insists) return null;
+  const mayStillConfirm = place.completion === 'too_fast' && given.status === 'complete' && mendsTooFast(place, given);
+  if (rank(given.by) <= rank(place.returnedBy) && !mayStillConfirm) return null;
+  const returnedBy = strongerOf(given.by, place.returnedBy);
   const returnedAt = returnTimeOf(study, place, given);
-  const teaches = given.by !== 'browser';
-  if (given.status !== 'complete')
-    return {
-      ...{ event: 'terminate', completion: null, returnedAt, teaches },
-      refusedFor: given.status === 'quality' ? 'quality' : 'fit',
-    };
+  if (given.status !== 'complete') {
+    const event = given.by === 'browser' && study.returns === 'confirmed' ? 'depart' : 'terminate';
+    const refusedFor = refusalOf(given.status);
+    return { event, completion: null, refusedFor, returnedAt, returnedBy, teaches: given.by !== 'browser' };
+  }
   const seconds = surveySeconds({ surveyedAt: place.surveyedAt, returnedAt }) ?? 0;
-  const completion = insists ? 'confirmed' : completionOf(given.by, seconds < study.minimumSeconds);
-  const counts = countsAs(completion, study);
-  return {
-    ...{ event: counts ? 'complete' : 'hold', completion, refusedFor: null, returnedAt },
-    teaches: completion === 'confirmed',
-  };
+  const completion = completionOf(given, seconds < study.minimumSeconds);
+  if (mayStillConfirm && completion !== 'confirmed') return null;
+  const event = countsAs(completion, study) ? 'complete' : 'hold';
+  return { event, completion, refusedFor: null, returnedAt, returnedBy, teaches: completion === 'confirmed' };
 }
 
-/** Only a check of the answers that comes after the complete takes it back, by whoever is as strong. */
+const strongerOf = (by: ReturnedBy, before: ReturnedBy | null): ReturnedBy =>
+  before !== null && rank(before) > rank(by) ? before : by;
+
+/** The owner may accept any length, and a survey that is in time confirms what the owner reported too early. A retry does neither. */
+const mendsTooFast = ({ returnedBy }: Returned, { by, ignoresMinimum = false }: GivenReturn): boolean =>
+  ignoresMinimum || (by === 'survey' && returnedBy === 'owner');
+
+const refusalOf = (status: Exclude<ReturnStatus, 'complete'>): ReasonClass =>
+  status === 'quality' ? 'quality' : 'fit';
+
+/** A stronger source takes a complete back, and a check of the answers that comes after it does, by whoever is as strong. */
 function judgeConfirmed(place: Returned, given: GivenReturn): ReturnVerdict | null {
-  const isRejection = given.status === 'quality' && given.by !== 'browser' && rank(given.by) >= rank(place.returnedBy);
-  if (!isRejection) return null;
+  const { status, by } = given;
   const returnedAt = place.returnedAt ?? given.at;
-  return { event: 'reverse', completion: 'reversed', refusedFor: 'quality', returnedAt, teaches: true };
+  const lead = rank(by) - rank(place.returnedBy);
+  const kept = { returnedAt, returnedBy: by };
+  if (status === 'complete')
+    return lead > 0 ? { event: 'complete', completion: 'confirmed', refusedFor: null, ...kept, teaches: false } : null;
+  if (by === 'browser' || !(lead > 0 || (lead === 0 && status === 'quality'))) return null;
+  return { event: 'reverse', completion: 'reversed', refusedFor: refusalOf(status), ...kept, teaches: true };
 }
 
-/** Without a time of its own, a stronger word has that of the browser before it, unless the browser claims to be back too soon. */
+/** A stronger source restores what a return reversed. Disputes and outcome events are withdrawn in their own ways. */
+function judgeReversed(place: Returned, { status, by, at }: GivenReturn): ReturnVerdict | null {
+  if (place.reversedBy !== 'return' || status !== 'complete' || rank(by) <= rank(place.returnedBy)) return null;
+  const returnedAt = place.returnedAt ?? at;
+  return { event: 'restore', completion: 'confirmed', refusedFor: null, returnedAt, returnedBy: by, teaches: true };
+}
+
+/** Without a time of its own, a stronger return has that of the weaker one before it, unless that one was too soon. */
 function returnTimeOf(
   { minimumSeconds }: { readonly minimumSeconds: number },
-  { surveyedAt, returnedAt, returnedBy }: Returned,
+  { surveyedAt, returnedAt }: Returned,
   given: GivenReturn,
 ): Date {
   if (given.isDated || returnedAt === null) return given.at;
   const isEarly = (surveySeconds({ surveyedAt, returnedAt }) ?? 0) < minimumSeconds;
-  return isEarly && returnedBy === 'browser' ? given.at : returnedAt;
+  return isEarly ? given.at : returnedAt;
 }
 
-function completionOf(by: ReturnedBy, isTooFast: boolean): Completion {
-  if (isTooFast) return 'too_fast';
+function completionOf({ by, ignoresMinimum = false }: GivenReturn, isTooFast: boolean): Completion {
+  if (isTooFast && !ignoresMinimum) return 'too_fast';
   return by === 'browser' ? 'unconfirmed' : 'confirmed';
 }

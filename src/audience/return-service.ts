@@ -13,12 +13,12 @@ import type { ReportOutcomes } from './outcome-reporter.js';
 import type { PageName } from './page-texts.js';
 import { changeReservation, findReservation, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
-import { judgeReturn, type GivenReturn } from './return-rules.js';
-import { reverseAll } from './reversals.js';
+import { judgeReturn, type GivenReturn, type ReturnVerdict } from './return-rules.js';
+import { restore, reverseAll } from './reversals.js';
 import { isSurveyKey, returnLines, signerOf } from './signatures.js';
 import { statuses } from './study-rules.js';
 import { findStudy, readSurveySecrets, type Study, type StudyOwner } from './study-store.js';
-import { decide } from './transitions.js';
+import { decide, letsHoldersFinish } from './transitions.js';
 
 export interface ReturnDeps {
   readonly database: Database;
@@ -73,7 +73,8 @@ export function createReturnService(deps: ReturnDeps) {
     },
 
     /** From server to server. Throws INVALID_KEY; NOT_FOUND; CONFLICT for a place that never came to the survey. */
-    async report(caller: ReturnCaller, studyId: string, { place, status, at }: StudyReturn): Promise<ReturnReply> {
+    async report(caller: ReturnCaller, studyId: string, given: StudyReturn): Promise<ReturnReply> {
+      const { place, status, at, ignoreMinimumSeconds = false } = given;
       const study = await findStudy(database, studyId, 'owner' in caller ? { owner: caller.owner } : {});
       if ('surveyKey' in caller) await requireSurveyKey(study, caller.surveyKey, secretsOf);
       const reservation = study === null ? null : await findReservation(database, place);
@@ -81,11 +82,14 @@ export function createReturnService(deps: ReturnDeps) {
       if (reservation?.studyId !== studyId) throw notFound('place in this study');
       if (at !== undefined && Date.parse(at) > now() + aheadMs)
         throw invalid([{ path: '/at', message: 'is in the future. Send the time of the return.' }]);
+      if (ignoreMinimumSeconds && !('owner' in caller))
+        throw invalid([{ path: '/ignoreMinimumSeconds', message: 'needs an API key. Omit it with the surveyKey.' }]);
       const applied = await apply(study, reservation, {
         status,
         by: 'owner' in caller ? 'owner' : 'survey',
         at: new Date(at ?? now()),
         isDated: at !== undefined,
+        ignoresMinimum: ignoreMinimumSeconds,
       });
       if (applied.page === 'expired')
         throw new Fault(
@@ -125,23 +129,35 @@ interface Applied {
 
 /** If the study was made smaller meanwhile, the rest goes to the respondents who return first. */
 async function close(tx: Queryable, study: Study, found: QuotaReservation, given: GivenReturn): Promise<Applied> {
-  const { state } = found;
+  const { state, surveyedAt } = found;
   const kept = { reservation: found, changed: false, teaches: false };
   const hasEnded = state === 'completed' || state === 'terminated';
-  if (!hasEnded && state !== 'surveying' && state !== 'released') return { ...kept, page: 'expired' };
+  if (surveyedAt === null || (!hasEnded && state !== 'surveying' && state !== 'released'))
+    return { ...kept, page: 'expired' };
   const verdict = judgeReturn(study, found, given);
   if (verdict === null) return { ...kept, page: 'thanks' };
-  const { event, teaches, ...result } = verdict;
-  if (event === 'reverse') {
-    const rejection = { by: 'return', reason: 'quality', note: null, at: given.at } as const;
-    const [reservation = found] = await reverseAll(tx, study, [{ place: found, rejection }]);
-    return { page: 'thanks', reservation, changed: true, teaches };
-  }
-  if (decide(event, study, found) === null) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
-  const change = { ...result, returnedBy: given.by, outcomeDue: teaches };
-  const after = await applyEvent(tx, study, found, event, { change });
-  if (after.state === 'released') return { ...kept, page: 'full' };
-  const isFull = event !== 'terminate' && after.state === 'terminated';
+  const { event, teaches } = verdict;
+  const applies = decide(event, study, found) !== null && (event === 'reverse' || letsHoldersFinish(study.status));
+  if (!applies) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
+  const after = await applyReturn(tx, study, found, given, verdict);
+  if (after === found) return { ...kept, page: 'full' };
+  const isFull = (event === 'complete' || event === 'hold') && after.state === 'terminated';
   const reservation = isFull ? await changeReservation(tx, after, { completion: null }) : after;
   return { page: isFull ? 'full' : 'thanks', reservation, changed: true, teaches };
+}
+
+/** The same object: the place lacks room for what was returned. */
+async function applyReturn(
+  tx: Queryable,
+  study: Study,
+  found: QuotaReservation,
+  { at }: GivenReturn,
+  { event, teaches, ...result }: ReturnVerdict,
+): Promise<QuotaReservation> {
+  if (event === 'restore') return restore(tx, study, found, result.returnedBy);
+  if (event !== 'reverse') return applyEvent(tx, study, found, event, { change: { ...result, outcomeDue: teaches } });
+  const { returnedBy, refusedFor } = result;
+  const rejection = { by: 'return', reason: refusedFor ?? 'unknown', note: null, at, returnedBy } as const;
+  const [reversed = found] = await reverseAll(tx, study, [{ place: found, rejection }]);
+  return reversed;
 }

@@ -12,6 +12,7 @@ import {
   noteReversals,
   type QuotaReservation,
   type ReservationChange,
+  type ReturnedBy,
   type ReversedBy,
 } from './reservation-store.js';
 import { countsAs } from './study-rules.js';
@@ -25,6 +26,8 @@ export interface Rejection {
   readonly note: string | null;
   /** null: scoring knows of it. */
   readonly at: Date | null;
+  /** The source of a return that rejects it. */
+  readonly returnedBy?: ReturnedBy;
 }
 
 export const isReversed = ({ completion }: Pick<QuotaReservation, 'completion'>): boolean => completion === 'reversed';
@@ -39,7 +42,7 @@ export async function reverseAll(
   for (const { place, rejection } of rejected) {
     const next = decide('reverse', study, place);
     if (next === null) continue;
-    const change = { state: next.to, verified: false, ...changeOf(place, rejection) };
+    const change = { state: next.to, verified: false, counted: false, ...changeOf(place, rejection) };
     const key = JSON.stringify(change);
     const group = groups.get(key) ?? { places: [], change };
     group.places.push(place);
@@ -56,19 +59,25 @@ export async function reverseAll(
   return changed;
 }
 
-const changeOf = ({ completion }: QuotaReservation, { by, reason, at }: Rejection): ReservationChange => ({
+const changeOf = ({ completion }: QuotaReservation, { by, reason, at, returnedBy }: Rejection): ReservationChange => ({
   ...{ completion: 'reversed', refusedFor: reason, reversedBy: by },
   reversedFrom: completion === null || completion === 'reversed' ? 'confirmed' : completion,
   ...(at === null ? {} : { reversedAt: at, outcomeDue: true }),
+  ...(returnedBy === undefined ? {} : { returnedBy }),
 });
 
-/** Withdraws the rejection of a locked place. */
-export function restore(tx: Queryable, study: Study, place: QuotaReservation): Promise<QuotaReservation> {
+/** Withdraws the rejection of a locked place; `returnedBy`: the stronger source that does. */
+export function restore(
+  tx: Queryable,
+  study: Study,
+  place: QuotaReservation,
+  returnedBy = place.returnedBy,
+): Promise<QuotaReservation> {
   const completion = place.reversedFrom ?? 'confirmed';
   return applyEvent(tx, study, place, 'restore', {
     change: {
-      ...{ completion, verified: countsAs(completion, study), refusedFor: null, reversedBy: null },
-      ...{ reversedFrom: null, reversalNote: null },
+      ...{ completion, counted: countsAs(completion, study), refusedFor: null, reversedBy: null },
+      ...{ returnedBy, reversedFrom: null, reversalNote: null },
       ...(place.reversedBy === 'outcome' ? {} : { outcomeDue: true }),
     },
   });

@@ -17,6 +17,7 @@ type QuotaCounts = Pick<
   | 'enteredAt'
   | 'state'
   | 'verified'
+  | 'counted'
   | 'screenedFor'
   | 'completion'
   | 'surveyedAt'
@@ -170,7 +171,7 @@ async function countCompletes(tx: Queryable, changes: readonly PlaceChange[]): P
 
 /** SQL: takes the places of the rows `gone` (of study_places) from the counts of who took them; nothing of the claimants stays without a place. */
 export const uncounted = `claims AS (
-    SELECT study_id, kind, ref, count(*)::int AS places, (count(*) FILTER (WHERE state = 'completed' AND verified))::int AS completed
+    SELECT study_id, kind, ref, count(*)::int AS places, (count(*) FILTER (WHERE counted))::int AS completed
       FROM gone CROSS JOIN LATERAL (VALUES ('device', device_ref), ('address', address_ref), ('network', network_ref)) AS claim (kind, ref)
      WHERE ref IS NOT NULL GROUP BY study_id, kind, ref),
   emptied AS (DELETE FROM study_claimants c USING claims WHERE c.study_id = claims.study_id AND c.kind = claims.kind AND c.ref = claims.ref AND c.places <= claims.places),

@@ -6,7 +6,8 @@
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
  *
- * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
+ * `hold` is a complete that does not count until it is confirmed, by `complete`. `depart` is the browser’s unconfirmed word that the interview ended
+ * early: the place stays held until the survey confirms it, or until `lapse`. An ended place changes only by a stronger source (return-rules.ts).
  * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
 import type { StudyState } from '../contract/study.js';
@@ -35,7 +36,7 @@ export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> 
 
 export const placeEvents = [
   ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'expire'] as const),
-  ...(['reverse', 'restore'] as const),
+  ...(['depart', 'lapse', 'reverse', 'restore'] as const),
 ] as const;
 export type PlaceEvent = (typeof placeEvents)[number];
 
@@ -82,17 +83,22 @@ const table: readonly Row[] = [
   ['complete', 'surveying', letsFinish, 'completed', 'verified', 'terminated'],
   ['complete', 'released', takes, 'completed', 'held', 'released'],
   ['complete', 'completed', letsFinish, 'completed', 'verified', 'terminated'],
-  ['complete', 'terminated', takes, 'completed', 'held', 'terminated'],
+  ['complete', 'terminated', letsFinish, 'completed', 'held', 'terminated'],
   ['hold', 'surveying', letsFinish, 'completed'],
   ['hold', 'released', takes, 'completed', 'held', 'released'],
+  ['hold', 'completed', letsFinish, 'completed'],
+  ['hold', 'terminated', letsFinish, 'completed', 'held', 'terminated'],
+  ['depart', 'surveying', letsFinish, 'surveying'],
+  ['depart', 'released', letsFinish, 'released'],
   ['terminate', 'surveying', letsFinish, 'terminated'],
-  ['terminate', 'released', letsFinish, 'terminated'],
+  ['terminate', 'released', letsFinish, 'released'],
   ['terminate', 'completed', letsFinish, 'terminated'],
   ['terminate', 'terminated', letsFinish, 'terminated'],
   ['reverse', 'completed', always, 'terminated'],
   ['restore', 'terminated', always, 'completed'],
   ['expire', 'verifying', always, 'released'],
   ['expire', 'surveying', always, 'released'],
+  ['lapse', 'surveying', always, 'terminated'],
 ];
 
 /** Reasons that may be gone when the respondent comes back. */
@@ -125,28 +131,37 @@ export type CountName = (typeof countNames)[number];
 export type PlaceCounts = Readonly<Record<CountName, number>>;
 
 type Counted = Pick<PlaceFacts, 'state' | 'verified'> & {
+  /** Whether its complete counts. */
+  readonly counted: boolean;
   readonly screenedFor?: ScreenedFor | null;
   readonly completion?: Completion | null;
 };
 
 /** Finds the counts that include a place. A person who took a place before is counted when it is taken. */
-export function countsOf({ state, verified, screenedFor = null, completion = null }: Counted): PlaceCounts {
+export function countsOf({ state, verified, counted, screenedFor = null, completion = null }: Counted): PlaceCounts {
   const holds = state === 'verifying' || state === 'surveying' || state === 'completed';
-  const pending = state === 'completed' && !verified;
+  const pending = state === 'completed' && !counted;
   const isReversed = completion === 'reversed';
-  const counted: Partial<Record<CountName, boolean>> = {
+  const isIn: Partial<Record<CountName, boolean>> = {
     held: holds,
     ...{ verifying: state === 'verifying', surveying: state === 'surveying', released: state === 'released' },
     ...{ terminated: state === 'terminated' && !isReversed, reversed: isReversed },
-    ...{ verified: holds && verified, completed: state === 'completed' && verified },
+    ...{ verified: holds && verified, completed: state === 'completed' && counted },
     ...{ too_fast: pending && completion === 'too_fast', unconfirmed: pending && completion !== 'too_fast' },
     ...(state === 'screened' && screenedFor !== null ? { [`screened_${screenedFor}`]: true } : {}),
   };
-  return Object.fromEntries(countNames.map((name) => [name, Number(counted[name] ?? false)])) as PlaceCounts;
+  return Object.fromEntries(countNames.map((name) => [name, Number(isIn[name] ?? false)])) as PlaceCounts;
 }
 
-/** Whether an event that leads to a state makes the place a verified one. */
-export const isVerifiedBy = (event: PlaceEvent, to: ReservationState): boolean =>
-  (to === 'completed' && event === 'complete') || (to === 'surveying' && event === 'pass');
+/** Whether an event that leads to a state makes the complete count. */
+export const isCountedBy = (event: PlaceEvent, to: ReservationState): boolean =>
+  event === 'complete' && to === 'completed';
+
+/** Whether a place is a verified one. With a verification, only its pass leads to the survey, and stands while the place is held. */
+export const isVerifiedIn = (
+  state: ReservationState,
+  counted: boolean,
+  { serviceCheck }: Pick<StudyFacts, 'serviceCheck'>,
+): boolean => counted || (serviceCheck && (state === 'surveying' || state === 'completed'));
 
 export const letsHoldersFinish = (status: StudyState): boolean => letsFinish.includes(status);

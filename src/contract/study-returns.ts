@@ -14,9 +14,14 @@ export const StudyReturn = Type.Object({
   }),
   status: StringEnum(returnStatuses, {
     description:
-      'complete: the interview is whole. terminate: the respondent does not qualify; the place is free. quality: the survey refused the answers; the place is free.',
+      'complete: the interview is whole. terminate: the respondent does not qualify. quality: the survey refused the answers. Both free the place.',
   }),
   at: Type.Optional({ ...Timestamp, description: 'When the interview ended. Default: the first return, else now.' }),
+  ignoreMinimumSeconds: Type.Optional(
+    Type.Boolean({
+      description: 'true: a complete counts however soon it came. Only with an API key. Default false.',
+    }),
+  ),
 });
 export type StudyReturn = Static<typeof StudyReturn>;
 

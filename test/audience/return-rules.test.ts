@@ -2,39 +2,151 @@
 import t from 'tap';
 import type { QuotaReservation, ReturnedBy } from '../../src/audience/reservation-store.js';
 import { judgeReturn, type GivenReturn } from '../../src/audience/return-rules.js';
+import { decide, isCountedBy } from '../../src/audience/transitions.js';
 import type { ReturnStatus } from '../../src/contract/study-returns.js';
+import type { StudyState } from '../../src/contract/study.js';
 
 const surveyedAt = new Date('2026-11-01T10:00:00Z');
 const after = (seconds: number): Date => new Date(surveyedAt.getTime() + seconds * 1_000);
-type Place = Pick<QuotaReservation, 'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt'>;
-const inSurvey: Place = { state: 'surveying', completion: null, returnedBy: null, surveyedAt, returnedAt: null };
+type Place = Pick<
+  QuotaReservation,
+  | 'state'
+  | 'completion'
+  | 'returnedBy'
+  | 'surveyedAt'
+  | 'returnedAt'
+  | 'reversedBy'
+  | 'refusedFor'
+  | 'screenedFor'
+  | 'verified'
+  | 'counted'
+>;
+const inSurvey: Place = {
+  ...{ state: 'surveying', completion: null, returnedBy: null, surveyedAt, returnedAt: null },
+  ...{ reversedBy: null, refusedFor: null, screenedFor: null, verified: false, counted: false },
+};
 const confirmed = { returns: 'confirmed', minimumSeconds: 30 } as const;
 const browser = { ...confirmed, returns: 'browser' } as const;
 const given = (by: ReturnedBy, seconds: number, status: ReturnStatus = 'complete', isDated = false): GivenReturn => ({
   ...{ by, status, at: after(seconds), isDated },
 });
 
-/** One return after the other, as the store keeps them. */
-function follow(study: typeof confirmed | typeof browser, returns: readonly GivenReturn[]) {
-  let place = inSurvey;
+/** One return after the other, as the store keeps them while there is room. */
+function follow(
+  study: typeof confirmed | typeof browser,
+  returns: readonly GivenReturn[],
+  { status = 'fielding', from = inSurvey }: { readonly status?: StudyState; readonly from?: Place } = {},
+) {
+  let place = from;
   const taught: string[] = [];
-  let counts = false;
   for (const one of returns) {
     const verdict = judgeReturn(study, place, one);
-    if (verdict === null) continue;
-    const { event, completion, returnedAt } = verdict;
-    const state = event === 'terminate' ? 'terminated' : 'completed';
-    place = { ...place, state, completion, returnedAt, returnedBy: one.by };
-    counts = event === 'complete';
-    if (verdict.teaches) taught.push(verdict.refusedFor ?? 'complete');
+    const next = verdict === null ? null : decide(verdict.event, { status, serviceCheck: false }, place);
+    if (verdict === null || next === null) continue;
+    const { event, completion, refusedFor, returnedAt, returnedBy, teaches } = verdict;
+    const reversedBy = event === 'reverse' ? 'return' : null;
+    const counted = isCountedBy(event, next.to) || event === 'restore';
+    place = { ...place, state: next.to, completion, refusedFor, returnedAt, returnedBy, reversedBy, counted };
+    if (teaches) taught.push(refusedFor ?? 'complete');
   }
-  return { completion: place.completion, counts, taught: taught.join(' ') };
+  const { state, completion, refusedFor, counted } = place;
+  return { state, completion, refusedFor, counts: counted, taught: taught.join(' ') };
 }
 
+const sources = ['browser', 'survey', 'owner'] as const;
+/** The answers of a source: none, a complete in time, one that came too soon, and the refusals. */
+const answers = [null, 'complete', 'early', 'terminate', 'quality'] as const;
+type Answer = (typeof answers)[number];
+
+const returnOf = (by: ReturnedBy, answer: Exclude<Answer, null>): GivenReturn =>
+  answer === 'early' ? given(by, 5, 'complete', true) : given(by, 60, answer, true);
+
+const ordersOf = <T>(items: readonly T[]): readonly (readonly T[])[] =>
+  items.length < 2
+    ? [items]
+    : items.flatMap((item, n) => ordersOf(items.toSpliced(n, 1)).map((rest) => [item, ...rest]));
+
+/** The end that the strongest answer gives to a place in the survey. */
+function endOf(study: typeof confirmed | typeof browser, by: ReturnedBy, answer: Exclude<Answer, null>) {
+  if (answer === 'early') return { state: 'completed', refusedFor: null, counts: false, completion: 'too_fast' };
+  if (answer === 'complete') {
+    const isBrowser = by === 'browser';
+    const counts = !isBrowser || study.returns === 'browser';
+    return { state: 'completed', refusedFor: null, counts, completion: isBrowser ? 'unconfirmed' : 'confirmed' };
+  }
+  const state = by === 'browser' && study.returns === 'confirmed' ? 'surveying' : 'terminated';
+  return { state, refusedFor: answer === 'quality' ? 'quality' : 'fit', counts: false };
+}
+
+t.test('browser, survey and owner may come in any order: the strongest answer stands, while returns are taken', (t) => {
+  let cases = 0;
+  for (const study of [confirmed, browser])
+    for (const status of ['fielding', 'paused', 'completed'] as const)
+      for (const ofBrowser of answers)
+        for (const ofSurvey of answers)
+          for (const ofOwner of answers) {
+            const said = [ofBrowser, ofSurvey, ofOwner].flatMap((answer, n) =>
+              answer === null ? [] : [{ by: sources[n] ?? 'owner', answer }],
+            );
+            const strongest = said.at(-1);
+            if (strongest === undefined) continue;
+            // One complete in time is enough if survey and owner report it.
+            const isInTime = ofOwner === 'early' && ofSurvey === 'complete';
+            const expected = endOf(study, strongest.by, isInTime ? 'complete' : strongest.answer);
+            for (const order of ordersOf(said)) {
+              const got = follow(
+                study,
+                order.map(({ by, answer }) => returnOf(by, answer)),
+                { status },
+              );
+              const name = order.map(({ by, answer }) => `${by} ${answer}`).join(', ');
+              // A refusal that follows a complete reverses it, so that the supplier learns of it.
+              t.match(got, expected, `${study.returns} ${status}: ${name}`);
+              t.notOk(got.counts && got.completion === 'reversed');
+              cases += 1;
+            }
+          }
+  t.equal(cases, 2 * 3 * (4 * 3 + 16 * 2 * 3 + 64 * 6), 'every order of every answer');
+  t.end();
+});
+
+t.test(
+  'a released place takes returns in any order alike, and only a study that takes respondents gives it back',
+  (t) => {
+    const from: Place = { ...inSurvey, state: 'released' };
+    for (const study of [confirmed, browser])
+      for (const status of ['fielding', 'paused', 'completed'] as const)
+        for (const [weak, strong] of [
+          ['browser', 'survey'],
+          ['survey', 'owner'],
+        ] as const)
+          for (const answer of ['terminate', 'quality'] as const) {
+            const both = [returnOf(weak, answer), returnOf(strong, 'complete')];
+            for (const order of ordersOf(both))
+              t.match(
+                follow(study, order, { status, from }),
+                status === 'fielding'
+                  ? { state: 'completed', counts: true, completion: 'confirmed' }
+                  : { state: 'released', counts: false, completion: null },
+                `${study.returns} ${status}: ${order.map((one) => `${one.by} ${one.status}`).join(', ')}`,
+              );
+          }
+    t.end();
+  },
+);
+
+t.test('a draft and a cancelled study take no return', (t) => {
+  for (const status of ['draft', 'cancelled'] as const)
+    for (const by of sources)
+      for (const answer of ['complete', 'early', 'terminate', 'quality'] as const)
+        t.match(follow(confirmed, [returnOf(by, answer)], { status }), { state: 'surveying', completion: null });
+  t.end();
+});
+
 t.test('the browser alone confirms nothing and teaches nothing; it counts only where the study says so', (t) => {
-  t.same(follow(confirmed, [given('browser', 60)]), { completion: 'unconfirmed', counts: false, taught: '' });
-  t.same(follow(browser, [given('browser', 60)]), { completion: 'unconfirmed', counts: true, taught: '' });
-  t.same(follow(confirmed, [given('browser', 60, 'terminate')]), { completion: null, counts: false, taught: '' });
+  t.match(follow(confirmed, [given('browser', 60)]), { completion: 'unconfirmed', counts: false, taught: '' });
+  t.match(follow(browser, [given('browser', 60)]), { completion: 'unconfirmed', counts: true, taught: '' });
+  t.match(follow(confirmed, [given('browser', 60, 'terminate')]), { completion: null, counts: false, taught: '' });
   t.end();
 });
 
@@ -46,39 +158,49 @@ t.test('survey and browser may come in either order, and again', (t) => {
     [given('browser', 60, 'terminate'), given('survey', 61)],
   ];
   for (const order of orders)
-    t.same(follow(confirmed, order), { completion: 'confirmed', counts: true, taught: 'complete' });
+    t.match(follow(confirmed, order), { completion: 'confirmed', counts: true, taught: 'complete' });
   const refused = [given('browser', 60), given('survey', 61, 'quality')];
-  t.same(follow(confirmed, refused), { completion: null, counts: false, taught: 'quality' });
-  t.same(follow(confirmed, [given('survey', 60, 'terminate')]), { completion: null, counts: false, taught: 'fit' });
+  t.match(follow(confirmed, refused), { completion: null, counts: false, taught: 'quality' });
+  t.match(follow(confirmed, [given('survey', 60, 'terminate')]), { completion: null, counts: false, taught: 'fit' });
   t.end();
 });
 
-t.test('sooner than the least time is too fast, whoever says so first, until the owner insists', (t) => {
-  const tooFast = { completion: 'too_fast', counts: false, taught: '' };
-  for (const order of [
-    [given('browser', 0)],
-    [given('survey', 29)],
-    [given('browser', 1), given('survey', 2)],
-    [given('survey', 1), given('browser', 600)],
-    [given('survey', 1), given('survey', 600)],
-    [given('browser', 60), given('survey', 5, 'complete', true)],
-  ]) {
-    t.same(follow(confirmed, order), tooFast);
-    const insisted = [...order, given('owner', 700)];
-    t.same(follow(confirmed, insisted), { completion: 'confirmed', counts: true, taught: 'complete' });
-  }
-  t.same(follow(browser, [given('browser', 1)]), tooFast);
-  for (const study of [confirmed, browser])
-    for (const early of ['complete', 'terminate', 'quality'] as const)
-      t.same(
-        follow(study, [given('browser', 1, early), given('survey', 600)]),
-        { completion: 'confirmed', counts: true, taught: 'complete' },
-        `what a browser claims early (${early}) spoils no later return of the survey`,
-      );
-  t.match(judgeReturn(confirmed, inSurvey, given('survey', 30)), { completion: 'confirmed' });
-  t.match(judgeReturn({ ...confirmed, minimumSeconds: 0 }, inSurvey, given('survey', 0)), { completion: 'confirmed' });
-  t.end();
-});
+t.test(
+  'sooner than the least time is too fast, whoever says so first, until the owner reports in time or accepts it',
+  (t) => {
+    const tooFast = { completion: 'too_fast', counts: false, taught: '' };
+    for (const order of [
+      [given('browser', 0)],
+      [given('survey', 29)],
+      [given('browser', 1), given('survey', 2)],
+      [given('survey', 1), given('browser', 600)],
+      [given('survey', 1), given('survey', 600)],
+      [given('browser', 60), given('survey', 5, 'complete', true)],
+    ]) {
+      t.match(follow(confirmed, order), tooFast);
+      const accepted = { completion: 'confirmed', counts: true, taught: 'complete' };
+      t.match(follow(confirmed, [...order, given('owner', 700)]), accepted, 'the owner reports in time');
+      const insisted = { ...given('owner', 5, 'complete', true), ignoresMinimum: true };
+      t.match(follow(confirmed, [...order, insisted]), accepted, 'the owner accepts any length');
+      const retried = [given('owner', 5, 'complete', true), given('owner', 6, 'complete', true), given('owner', 700)];
+      t.match(follow(confirmed, [...order, ...retried]), tooFast, 'a retry accepts nothing');
+      t.match(follow(confirmed, [...order, ...retried, insisted]), accepted);
+    }
+    t.match(follow(browser, [given('browser', 1)]), tooFast);
+    for (const study of [confirmed, browser])
+      for (const early of ['complete', 'terminate', 'quality'] as const)
+        t.match(
+          follow(study, [given('browser', 1, early), given('survey', 600)]),
+          { completion: 'confirmed', counts: true, taught: 'complete' },
+          `what a browser claims early (${early}) spoils no later return of the survey`,
+        );
+    t.match(judgeReturn(confirmed, inSurvey, given('survey', 30)), { completion: 'confirmed' });
+    t.match(judgeReturn({ ...confirmed, minimumSeconds: 0 }, inSurvey, given('survey', 0)), {
+      completion: 'confirmed',
+    });
+    t.end();
+  },
+);
 
 t.test('a later check of the answers reverses what is confirmed, by whoever is as strong', (t) => {
   const check = (by: ReturnedBy, returnedBy: ReturnedBy, status: ReturnStatus = 'quality') =>
@@ -92,7 +214,8 @@ t.test('a later check of the answers reverses what is confirmed, by whoever is a
   t.match(check('owner', 'survey'), { event: 'reverse' });
   t.equal(check('survey', 'owner'), null);
   for (const returnedBy of ['browser', 'survey', 'owner'] as const) t.equal(check('browser', returnedBy), null);
-  t.equal(check('owner', 'survey', 'terminate'), null);
+  t.match(check('owner', 'survey', 'terminate'), { event: 'reverse', refusedFor: 'fit' });
+  for (const by of ['survey', 'owner'] as const) t.equal(check(by, by, 'terminate'), null, 'the first answer stands');
   t.equal(
     judgeReturn(
       confirmed,
@@ -104,9 +227,26 @@ t.test('a later check of the answers reverses what is confirmed, by whoever is a
   t.end();
 });
 
-t.test('what is confirmed or reversed stays', (t) => {
-  for (const completion of ['confirmed', 'reversed'] as const)
-    for (const by of ['browser', 'survey', 'owner'] as const)
-      t.equal(judgeReturn(confirmed, { ...inSurvey, completion, returnedBy: 'browser' }, given(by, 60)), null);
+t.test('a stronger complete restores what a return reversed, and nothing else', (t) => {
+  const checked = [given('survey', 60), given('survey', 90, 'quality')];
+  t.match(follow(confirmed, checked), { completion: 'reversed', counts: false });
+  t.match(follow(confirmed, [...checked, given('survey', 99)]), { completion: 'reversed' });
+  const restored = [...checked, given('owner', 99)];
+  t.match(follow(confirmed, restored), { state: 'completed', completion: 'confirmed', counts: true, refusedFor: null });
+  t.match(follow(confirmed, [...restored, given('survey', 120, 'quality')]), { completion: 'confirmed' });
+  for (const reversedBy of ['dispute', 'outcome'] as const)
+    for (const by of sources) {
+      const place = { ...inSurvey, completion: 'reversed', reversedBy, returnedBy: 'browser' } as const;
+      t.equal(judgeReturn(confirmed, place, given(by, 60)), null, reversedBy);
+    }
+  t.end();
+});
+
+t.test('a complete that is confirmed changes by a stronger source alone', (t) => {
+  for (const [n, by] of sources.entries())
+    for (const later of sources.slice(0, n + 1))
+      t.equal(judgeReturn(confirmed, { ...inSurvey, completion: 'confirmed', returnedBy: by }, given(later, 60)), null);
+  const owned = [given('survey', 60), given('owner', 70), given('survey', 80, 'quality')];
+  t.match(follow(confirmed, owned), { completion: 'confirmed', taught: 'complete' }, 'the owner has confirmed it too');
   t.end();
 });

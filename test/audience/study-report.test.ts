@@ -109,7 +109,7 @@ function testReport(t: Test, open: (t: Test) => Promise<Database>): void {
         const released = await changeReservation(tx, survey, { state: 'released' });
         const back = await changeReservation(tx, released, {
           state: 'completed',
-          verified: true,
+          ...{ verified: true, counted: true },
           returnedAt: new Date(),
         });
         await changeReservation(tx, back, { returnedAt: new Date(Date.now() + 3_600_000) });

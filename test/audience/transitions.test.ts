@@ -4,9 +4,11 @@ import {
   countsOf,
   decide,
   isUndecided,
-  isVerifiedBy,
+  isCountedBy,
+  isVerifiedIn,
   placeEvents,
   reservationStates,
+  type ReservationState,
 } from '../../src/audience/transitions.js';
 import { studyStates } from '../../src/contract/study.js';
 
@@ -38,33 +40,38 @@ t.test('every pair of study and place: what is in this list happens, and nothing
     'surveying complete completed if verified, else terminated': 'fielding paused completed',
     'completed complete completed if verified, else terminated': 'fielding paused completed',
     'released complete completed if held, else released': 'fielding',
-    'terminated complete completed if held, else terminated': 'fielding',
+    'terminated complete completed if held, else terminated': 'fielding paused completed',
     'surveying hold completed': 'fielding paused completed',
     'released hold completed if held, else released': 'fielding',
+    'completed hold completed': 'fielding paused completed',
+    'terminated hold completed if held, else terminated': 'fielding paused completed',
+    'surveying depart surveying': 'fielding paused completed',
+    'released depart released': 'fielding paused completed',
     'surveying terminate terminated': 'fielding paused completed',
-    'released terminate terminated': 'fielding paused completed',
+    'released terminate released': 'fielding paused completed',
     'completed terminate terminated': 'fielding paused completed',
     'terminated terminate terminated': 'fielding paused completed',
     'completed reverse terminated': everywhere,
     'terminated restore completed': everywhere,
     'verifying expire released': everywhere,
     'surveying expire released': everywhere,
+    'surveying lapse terminated': everywhere,
   });
   t.end();
 });
 
-t.test('only a study that takes respondents gives out a place; a withdrawn rejection gives back what was done', (t) => {
+const holds = (state: ReservationState): number => countsOf({ state, verified: false, counted: false }).held;
+
+t.test('only a study that takes respondents gives out a place; what was ended and done is given back by any', (t) => {
   for (const { event, status, state, to } of all.filter(({ event }) => event !== 'restore')) {
-    const [before, after] = [state, to].map((one) => countsOf({ state: one, verified: false }).held);
-    if ((before ?? 0) < (after ?? 0)) t.equal(status, 'fielding', `${state} ${event}`);
+    if (holds(state) < holds(to) && state !== 'terminated') t.equal(status, 'fielding', `${state} ${event}`);
   }
   t.end();
 });
 
 t.test('a place that is taken needs room; one that is counted as verified needs it once', (t) => {
   for (const { state, to, needs } of all.filter(({ event }) => event !== 'restore'))
-    if (countsOf({ state, verified: false }).held < countsOf({ state: to, verified: false }).held)
-      t.equal(needs, 'held');
+    if (holds(state) < holds(to)) t.equal(needs, 'held');
   const verified = { state: 'surveying', screenedFor: null, verified: true } as const;
   t.match(decide('complete', { status: 'paused', serviceCheck: true }, verified), { to: 'completed', needs: null });
   t.end();
@@ -74,7 +81,13 @@ t.test(
   'what has ended changes by returns and a rejection alone, and a refusal that is for good is not looked at again',
   (t) => {
     const ended = all.filter(({ state }) => state === 'completed' || state === 'terminated');
-    t.same([...new Set(ended.map(({ event }) => event))].sort(), ['complete', 'restore', 'reverse', 'terminate']);
+    t.same([...new Set(ended.map(({ event }) => event))].sort(), [
+      'complete',
+      'hold',
+      'restore',
+      'reverse',
+      'terminate',
+    ]);
     for (const screenedFor of ['gate', 'duplicate', 'country', 'verification']) {
       const place = { state: 'screened', screenedFor, verified: false } as const;
       t.notOk(isUndecided(place));
@@ -84,14 +97,17 @@ t.test(
   },
 );
 
-t.test('with a verification to come the gate leads there, and only its pass or a complete verifies', (t) => {
+t.test('with a verification to come the gate leads there; its pass stands while the place is held', (t) => {
   const place = { state: 'entering', screenedFor: null, verified: false } as const;
   t.match(decide('admit', { status: 'fielding', serviceCheck: true }, place), { to: 'verifying' });
+  const verified = (serviceCheck: boolean, counted: boolean) =>
+    reservationStates.filter((state) => isVerifiedIn(state, counted, { serviceCheck }));
+  t.same(verified(true, false), ['surveying', 'completed']);
+  t.same(verified(false, false), []);
   t.same(
-    placeEvents.flatMap((event) =>
-      reservationStates.filter((to) => isVerifiedBy(event, to)).map((to) => `${event} ${to}`),
-    ),
-    ['pass surveying', 'complete completed'],
+    placeEvents.flatMap((event) => reservationStates.filter((to) => isCountedBy(event, to)).map((to) => [event, to])),
+    [['complete', 'completed']],
   );
+  t.ok(isVerifiedIn('completed', true, { serviceCheck: false }), 'a complete that counts verifies');
   t.end();
 });

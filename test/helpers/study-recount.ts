@@ -21,12 +21,12 @@ export const recountStudy = (
     `SELECT ${by === null ? 'NULL' : key} AS key, count(*)::int AS entries,
             ${screened('full', 'full')}, ${screened('duplicate', 'duplicate')}, ${screened('quality', 'gate', 'verification')},
             ${screened('targeting', 'country')}, ${screened('limit', 'limit')}, ${screened('gate', 'gate')}, ${screened('verification', 'verification')},
-            ${count('verified', "verified AND state IN ('verifying', 'surveying', 'completed')")}, ${count('completed', "state = 'completed' AND verified")},
-            ${count('unconfirmed', "state = 'completed' AND NOT verified AND completion = 'unconfirmed'")},
-            ${count('tooFast', "state = 'completed' AND NOT verified AND completion = 'too_fast'")}, ${count('reversed', "completion = 'reversed'")},
+            ${count('verified', "verified AND state IN ('verifying', 'surveying', 'completed')")}, ${count('completed', "state = 'completed' AND counted")},
+            ${count('unconfirmed', "state = 'completed' AND NOT counted AND completion = 'unconfirmed'")},
+            ${count('tooFast', "state = 'completed' AND NOT counted AND completion = 'too_fast'")}, ${count('reversed', "completion = 'reversed'")},
             ${count('released', "state = 'released'")}, ${count('terminated', "state = 'terminated' AND completion IS NULL")},
             (percentile_disc(0.5) WITHIN GROUP (ORDER BY floor(extract(epoch FROM returned_at - surveyed_at)))
-               FILTER (WHERE state = 'completed' AND verified))::int AS "medianSeconds"
+               FILTER (WHERE state = 'completed' AND counted))::int AS "medianSeconds"
        FROM study_places WHERE study_id = $1 ${by === null ? '' : `GROUP BY ${key}`} ORDER BY 1 NULLS FIRST`,
     [studyId],
   );

@@ -58,18 +58,32 @@ t.test('a complete that a browser claims holds its place, counts nothing and tea
   t.equal(await outcomes(), 1);
 });
 
-t.test('a complete in the first moments is too fast, until the owner insists', async (t) => {
-  const study = await field({ survey: { returns: 'browser' } });
-  const { location } = await enter(study, { rid: 'fast', src: 'a' });
-  await open(returnUrl(location, 'complete'));
-  t.match(await progressOf(study), { completed: 0, unconfirmed: 1 });
-  t.match((await report(study, placeAt(location))).body, { completion: 'too_fast' });
-  const listed = (await call('GET', `/studies/${study.studyId}/respondents`)).body as {
-    respondents: readonly RespondentReply[];
-  };
-  t.match(listed.respondents, [{ completion: 'too_fast', seconds: 0, entry: 'open', returnedAt: /Z$/ }]);
-  t.match((await report(study, placeAt(location), 'complete', organizationKey)).body, { completion: 'confirmed' });
-});
+t.test(
+  'a complete in the first moments is too fast, until the owner accepts any length; a retry does not',
+  async (t) => {
+    const study = await field({ survey: { returns: 'browser' } });
+    const { location } = await enter(study, { rid: 'fast', src: 'a' });
+    await open(returnUrl(location, 'complete'));
+    t.match(await progressOf(study), { completed: 0, unconfirmed: 1 });
+    t.match((await report(study, placeAt(location))).body, { completion: 'too_fast' });
+    const listed = (await call('GET', `/studies/${study.studyId}/respondents`)).body as {
+      respondents: readonly RespondentReply[];
+    };
+    t.match(listed.respondents, [{ completion: 'too_fast', seconds: 0, entry: 'open', returnedAt: /Z$/ }]);
+    const place = placeAt(location);
+    for (const changed of [true, false, false])
+      t.match((await report(study, place, 'complete', organizationKey)).body, { completion: 'too_fast', changed });
+    const accept = { ignoreMinimumSeconds: true };
+    t.match(await report(study, place, 'complete', study.surveyKey, accept), {
+      ...{ status: 400, body: { issues: [{ path: '/ignoreMinimumSeconds' }] } },
+    });
+    t.match(await report(study, place, 'complete', organizationKey, accept), {
+      body: { completion: 'confirmed', changed: true },
+    });
+    t.match((await report(study, place, 'complete', organizationKey, accept)).body, { changed: false });
+    t.match(await progressOf(study), { completed: 1, unconfirmed: 0 });
+  },
+);
 
 t.test('a signed return is the survey’s word; one that is wrong changes nothing', async (t) => {
   const study = await field(confirmed);

@@ -147,6 +147,8 @@ CREATE TABLE study_places (
   -- Why, where screened: gate, duplicate, country, verification, or full and limit, which are looked at again when they come back.
   screened_for    text,
   verified        boolean NOT NULL DEFAULT false,
+  -- Whether its complete counts.
+  counted         boolean NOT NULL DEFAULT false,
   -- Known traits; null: unknown.
   country         text,
   gender          text,
