@@ -87,7 +87,7 @@ export function createResendService(deps: ResendDeps) {
   };
 }
 
-/** The event of a test delivery: a pass that nobody took part in, in full, so that a receiver sees every field it will meet. */
+/** The event of a test delivery: a pass of mode test in which nobody took part. It is whole, so that a receiver sees every field it will meet. */
 function syntheticEvent({ organizationId, projectId }: WebhookOwner, nowMs: number): VerificationEvent {
   const eventId = makeId('event');
   return {
@@ -100,6 +100,7 @@ function syntheticEvent({ organizationId, projectId }: WebhookOwner, nowMs: numb
     occurredAt: new Date(nowMs).toISOString(),
     data: {
       ...blankPass,
+      mode: 'test',
       scores: { liveness: 0.94, uniqueness: 0.98, authenticity: 0.92, overall: 0.95 },
       respondent_id: 'test-respondent',
       metadata: { test: true },

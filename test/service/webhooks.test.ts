@@ -105,6 +105,7 @@ t.test('a test delivery arrives with the headers of the contract, signed, and st
   const standard = `${header('webhook-id')}.${header('webhook-timestamp')}.${first?.body}`;
   t.equal(header('webhook-signature'), `v1,${createHmac('sha256', made.secret).update(standard).digest('base64')}`);
   t.equal(payload.event, 'verification.completed');
+  t.match(payload.data, { status: 'pass', mode: 'test', is_demo: true }, 'it cannot be taken for a live pass');
   await waitUntil(async () => (await deliveriesOf(made.webhookId))[0]?.state === 'SUCCEEDED', 'the result is written');
   const [delivery] = await deliveriesOf(made.webhookId);
   t.match(delivery, {
