@@ -6,12 +6,12 @@ import { nestingMax } from '../limits.js';
 import { invalid } from '../kernel/faults.js';
 import { claimsToJson, isDeeper, findUnstorable } from '../kernel/body.js';
 
-/** For every route of this scope. With `takesEmpty`, an empty body is undefined rather than malformed. */
+/** For every route of this scope. With `takesEmpty`, and on every DELETE, an empty body is undefined rather than malformed. */
 export function registerJsonBody(scope: FastifyInstance, contentType: string, takesEmpty = false): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser(contentType);
   scope.addContentTypeParser<string>(contentType, { parseAs: 'string' }, (request, body, done) => {
-    if (takesEmpty && body === '') return done(null, undefined);
+    if (body === '' && (takesEmpty || request.method === 'DELETE')) return done(null, undefined);
     void parse(request, body, (error, value) => {
       if (error === null) done(null, value);
       else done(isJson(body) ? forbiddenName() : error, undefined);
