@@ -43,12 +43,19 @@ export interface Shared {
   readonly secrets: SessionSecrets;
 }
 
+/** How long a page may look empty while its project is read. */
+const emptyMsMax = 2_000;
+
+/** Shows that the check is loading; the function returned takes that away again. */
+export type ShowLoading = (look: Pick<Mounting, 'options' | 'language'>) => () => void;
+
 /** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. `onEnd` is called once, when there is nothing more to report. */
 export async function prepare(
   { cache, endpointOf, loadTexts, secrets }: Shared,
   given: MountOptions,
   signal: AbortSignal,
   onEnd: () => void,
+  showLoading?: ShowLoading,
 ): Promise<Mounting> {
   const options = readOptions(given);
   const endpoint = endpointOf(options.apiEndpoint);
@@ -78,10 +85,20 @@ export async function prepare(
     const known = 'kind' in project.config ? offlineLanguage(locale) : english;
     return { ...project, language: language ?? known };
   };
-  const project = await read().catch((error: unknown) => {
-    stop({ activity, csp });
-    throw error;
-  });
+  let hideLoading: (() => void) | undefined;
+  const timer = setTimeout(
+    () => (hideLoading = showLoading?.({ options, language: offlineLanguage(locale) })),
+    emptyMsMax,
+  );
+  const project = await read()
+    .catch((error: unknown) => {
+      stop({ activity, csp });
+      throw error;
+    })
+    .finally(() => {
+      clearTimeout(timer);
+      hideLoading?.();
+    });
   return { options, service, device, activity, csp, signal, locale, read, ...project };
 }
 

@@ -25,17 +25,17 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
 }
 
 /** The demands of a project; those of a session that a backend made may be higher. */
-const demandsOf = (config: Mounting['config']): Demands =>
-  'kind' in config
+const demandsOf = (config: MountConfig | null): Demands =>
+  config === null
     ? { minimumAssurance: 'device_only', evidenceFrames: 'off' }
     : { minimumAssurance: config.minimumAssurance, evidenceFrames: config.evidenceFrames };
 
+/** The part of a mount that shapes its interface; without a configuration while the project is being read. */
+export type Look = Pick<Mounting, 'options' | 'language'> & { readonly config: Mounting['config'] | null };
+
 /** If a project could not be read, nothing of its own is shown. */
-export function viewOptionsOf(
-  host: Element,
-  { options, language, config }: Pick<Mounting, 'options' | 'language' | 'config'>,
-): ViewOptions {
-  const known = 'kind' in config ? null : config;
+export function viewOptionsOf(host: Element, { options, language, config }: Look): ViewOptions {
+  const known = config === null || 'kind' in config ? null : config;
   const terms = known?.consent ?? null;
   return {
     host,
@@ -49,6 +49,6 @@ export function viewOptionsOf(
     branding: known?.branding ?? null,
     disclosure: { mode: known?.userDisclosure ?? 'NEUTRAL', text: known?.userDisclosureCustomText ?? null },
     consent: terms === null ? null : { ...terms, demographics: known?.demographics === true },
-    demands: demandsOf(config),
+    demands: demandsOf(known),
   };
 }

@@ -11,7 +11,7 @@ import { loadingPage } from './loading-page.js';
 import { createModelLoader } from './models.js';
 import { outcomeOfError } from './machine.js';
 import { makeTransport, prepare, settled, type Mounting, type Shared } from './mounting.js';
-import { planOf, viewOptionsOf } from './plan.js';
+import { planOf, viewOptionsOf, type Look } from './plan.js';
 import type { Camera, CreateView } from './ports.js';
 import { watchPresence } from './presence.js';
 import { run, type OpenSession } from './run.js';
@@ -66,7 +66,7 @@ export function createSdk(parts: SdkParts): Sdk {
         forget();
       };
       try {
-        const mounting = await prepare(shared, given, abort.signal, leave);
+        const mounting = await prepare(shared, given, abort.signal, leave, (look) => showLoading(parts, host, look));
         return await settled(mounting, runIn(parts, host, mounting, null, onFailedTry));
       } catch (error) {
         leave();
@@ -114,6 +114,14 @@ function find(selector: string): Element | null {
   } catch (cause) {
     throw invalidOption(`${selector} is not a CSS selector. Pass an element or a valid selector.`, cause);
   }
+}
+
+/** A card of no project: neither its mode nor its texts are known yet. A page that chose invisible mode shows nothing. */
+function showLoading({ createView }: SdkParts, host: Element, look: Omit<Look, 'config'>): () => void {
+  if (look.options.widgetMode === 'invisible') return () => undefined;
+  const view = createView({ ...viewOptionsOf(host, { ...look, config: null }), mode: 'standard' });
+  view.showProgress('starting');
+  return view.close;
 }
 
 /** A mount whose project could be read; the same one where it cannot be, and the respondent has seen why. */

@@ -182,6 +182,32 @@ void t.test('a mount on its page', { skip }, async (t) => {
     ]);
   });
 
+  await t.test(
+    'while the service is slow, the page shows that the check is loading; invisible mode shows nothing',
+    async (t) => {
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      const slow = async (page: Page) => {
+        await page.route('**/public-config', async (route) => {
+          await answered;
+          await route.continue();
+        });
+      };
+      const seen = await site.open('mount', slow);
+      const unseen = await site.open('mount', slow);
+      // The one that shows nothing begins first, so that it has waited longer.
+      await unseen.begin({ siteKey, locale: 'de', widgetMode: 'invisible' });
+      await seen.begin({ siteKey, locale: 'de', widgetMode: 'standard' });
+      await seen.page.getByText('Einen Moment').first().waitFor();
+      t.equal(await unseen.page.evaluate("document.getElementById('target').childElementCount"), 0);
+      answer();
+      await seen.page.getByRole('button', { name: 'Starten' }).waitFor();
+      t.equal(await seen.page.evaluate("document.getElementById('target').childElementCount"), 1);
+      await seen.page.close();
+      await unseen.page.close();
+    },
+  );
+
   await t.test('targets and addresses that are none are refused by name', async (t) => {
     const { page } = await site.open('mount');
     const refusalOf = (target: string, apiEndpoint: string) =>

@@ -3,8 +3,6 @@ import type { LoadedTexts } from './en.js';
 export const texts: LoadedTexts = {
   box: 'Ich bin ein Mensch',
   slide: 'Schieben, um zu bestätigen: Ich bin ein Mensch',
-  working: 'Einen Moment …',
-  slow: 'Es läuft noch … Bei langsamer Verbindung kann es länger dauern.',
   done: 'Danke, alles erledigt',
   intro: [
     'Kurze Prüfung: Sind Sie ein echter Mensch?',

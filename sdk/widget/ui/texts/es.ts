@@ -3,8 +3,6 @@ import type { LoadedTexts } from './en.js';
 export const texts: LoadedTexts = {
   box: 'Soy humano',
   slide: 'Deslice para confirmar que es humano',
-  working: 'Un momento…',
-  slow: 'Seguimos trabajando… Con una conexión lenta puede tardar más.',
   done: 'Gracias, todo listo',
   intro: [
     'Comprobación rápida: ¿es una persona real?',

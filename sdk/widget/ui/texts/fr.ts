@@ -3,8 +3,6 @@ import type { LoadedTexts } from './en.js';
 export const texts: LoadedTexts = {
   box: 'Je suis humain',
   slide: 'Glissez pour confirmer que vous êtes humain',
-  working: 'Un instant…',
-  slow: 'Toujours en cours… Cela peut prendre plus de temps avec une connexion lente.',
   done: 'Merci, c’est terminé',
   intro: [
     'Vérification rapide : êtes-vous une vraie personne ?',

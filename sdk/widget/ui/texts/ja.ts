@@ -3,8 +3,6 @@ import type { LoadedTexts } from './en.js';
 export const texts: LoadedTexts = {
   box: '私は人間です',
   slide: 'スライドして人間であることを確認',
-  working: '少々お待ちください…',
-  slow: '処理中です… 接続が遅い場合は時間がかかることがあります。',
   done: 'ありがとうございます。完了しました',
   intro: ['人間であることの簡単な確認', '30秒ほどで終わります。カメラを見て、画面の指示に従ってください。'],
   start: '始める',

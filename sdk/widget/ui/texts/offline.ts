@@ -2,11 +2,23 @@
 import type { Texts } from './en.js';
 
 export type OfflineKey =
-  'region' | 'powered' | 'close' | 'retry' | 'network' | 'unavailable' | 'setup' | 'reference' | 'degraded';
+  | 'region'
+  | 'working'
+  | 'slow'
+  | 'powered'
+  | 'close'
+  | 'retry'
+  | 'network'
+  | 'unavailable'
+  | 'setup'
+  | 'reference'
+  | 'degraded';
 
 export const offline = {
   de: {
     region: 'Prüfung auf echte Menschen',
+    working: 'Einen Moment …',
+    slow: 'Es läuft noch … Bei langsamer Verbindung kann es länger dauern.',
     powered: 'Geschützt durch VerifyHuman',
     close: 'Schließen',
     retry: 'Erneut versuchen',
@@ -24,6 +36,8 @@ export const offline = {
   },
   fr: {
     region: 'Vérification humaine',
+    working: 'Un instant…',
+    slow: 'Toujours en cours… Cela peut prendre plus de temps avec une connexion lente.',
     powered: 'Protégé par VerifyHuman',
     close: 'Fermer',
     retry: 'Réessayer',
@@ -44,6 +58,8 @@ export const offline = {
   },
   es: {
     region: 'Comprobación humana',
+    working: 'Un momento…',
+    slow: 'Seguimos trabajando… Con una conexión lenta puede tardar más.',
     powered: 'Protegido por VerifyHuman',
     close: 'Cerrar',
     retry: 'Intentar de nuevo',
@@ -61,6 +77,8 @@ export const offline = {
   },
   pt: {
     region: 'Verificação humana',
+    working: 'Um momento…',
+    slow: 'Ainda em andamento… Com uma conexão lenta, pode demorar mais.',
     powered: 'Protegido por VerifyHuman',
     close: 'Fechar',
     retry: 'Tentar de novo',
@@ -75,6 +93,8 @@ export const offline = {
   },
   ar: {
     region: 'التحقق من وجود إنسان',
+    working: 'لحظة من فضلك…',
+    slow: 'ما زلنا نعمل… قد يستغرق ذلك وقتًا أطول إذا كان الاتصال بطيئًا.',
     powered: 'محمي بواسطة VerifyHuman',
     close: 'إغلاق',
     retry: 'حاول مرة أخرى',
@@ -86,6 +106,8 @@ export const offline = {
   },
   ja: {
     region: '人間であることの確認',
+    working: '少々お待ちください…',
+    slow: '処理中です… 接続が遅い場合は時間がかかることがあります。',
     powered: 'VerifyHumanによる保護',
     close: '閉じる',
     retry: 'もう一度試す',

@@ -3,8 +3,6 @@ import type { LoadedTexts } from './en.js';
 export const texts: LoadedTexts = {
   box: 'Sou humano',
   slide: 'Deslize para confirmar que você é humano',
-  working: 'Um momento…',
-  slow: 'Ainda em andamento… Com uma conexão lenta, pode demorar mais.',
   done: 'Obrigado, tudo pronto',
   intro: [
     'Verificação rápida: você é uma pessoa real?',
