@@ -73,6 +73,38 @@ export function useCall<T>(key: string | null, run: (signal: AbortSignal) => Pro
   return { ...state, reload: useCallback(() => setRound((each) => each + 1), []) };
 }
 
+interface Page {
+  readonly nextCursor: string | null;
+}
+
+export interface Pages<T> {
+  readonly pages: readonly T[];
+  /** Reads the next page; null after the last one. */
+  readonly readOn: (() => void) | null;
+  readonly busy: boolean;
+  readonly error: string | null;
+}
+
+/** The pages of a list, of which the first was read. */
+export function usePages<T extends Page>(path: string, first: T): Pages<T> {
+  const [more, setMore] = useState<readonly T[]>([]);
+  const [state, setState] = useState<{ busy: boolean; error: string | null }>({ busy: false, error: null });
+  useEffect(() => setMore([]), [first]);
+  const pages = [first, ...more];
+  const cursor = pages.at(-1)?.nextCursor ?? null;
+  const readOn = async (): Promise<void> => {
+    setState({ busy: true, error: null });
+    try {
+      const next = await call<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`);
+      setMore([...more, next]);
+      setState({ busy: false, error: null });
+    } catch (error) {
+      setState({ busy: false, error: (error as Error).message });
+    }
+  };
+  return { pages, readOn: cursor === null ? null : () => void readOn(), ...state };
+}
+
 /** Query string of what is set. */
 export function query(values: Readonly<Record<string, string | number | undefined>>): string {
   const set = Object.entries(values).flatMap(([name, value]) =>

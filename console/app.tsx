@@ -8,6 +8,8 @@ import { SessionsPage } from './pages/sessions.js';
 import { SignInPage } from './pages/sign-in.js';
 import { SuppliersPage } from './pages/suppliers.js';
 import { ThresholdsPage } from './pages/thresholds.js';
+import { WebhookPage } from './pages/webhook.js';
+import { WebhooksPage } from './pages/webhooks.js';
 import { Failed, Loading } from './parts/states.js';
 import { Shell } from './shell.js';
 import { renew, signedOutEvent, useLink, type Identity } from './session.js';
@@ -58,6 +60,14 @@ function App() {
             </Route>
             <Route path="/:project/thresholds">
               <ThresholdsPage projectId={projectId} />
+            </Route>
+            <Route path="/:project/webhooks">
+              <WebhooksPage projectId={projectId} />
+            </Route>
+            <Route path="/:project/webhooks/:webhook">
+              {({ webhook }) => (
+                <WebhookPage key={webhook} projectId={projectId} webhookId={decodeURIComponent(webhook)} />
+              )}
             </Route>
             <Route>
               <Redirect to={`/${projectId}/sessions`} replace />

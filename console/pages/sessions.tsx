@@ -1,10 +1,9 @@
 /** The list of scored sessions with its filters. Filters are part of the address. */
-import { useEffect, useState } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import type { ScoredSession, ScoredSessionPage } from '../../src/contract/session-trail.js';
-import { call, query, useRead } from '../api.js';
+import { query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
-import { Empty, Failed, Shown } from '../parts/states.js';
+import { Empty, Older, Shown } from '../parts/states.js';
 import { formatTime, readable } from '../parts/words.js';
 import { periodStart, SessionFilters } from './session-filters.js';
 
@@ -47,25 +46,9 @@ interface TableProps {
 }
 
 function SessionTable({ projectId, path, first, isFiltered }: TableProps) {
-  const [more, setMore] = useState<ScoredSessionPage>({ sessions: [], nextCursor: first.nextCursor });
-  const [state, setState] = useState<{ busy: boolean; error: string | null }>({ busy: false, error: null });
-  useEffect(() => setMore({ sessions: [], nextCursor: first.nextCursor }), [first]);
-  const sessions = [...first.sessions, ...more.sessions];
-  const readOn = async (): Promise<void> => {
-    setState({ busy: true, error: null });
-    try {
-      const next = await call<ScoredSessionPage>(`${path}&cursor=${more.nextCursor ?? ''}`);
-      setMore({ sessions: [...more.sessions, ...next.sessions], nextCursor: next.nextCursor });
-      setState({ busy: false, error: null });
-    } catch (error) {
-      setState({ busy: false, error: (error as Error).message });
-    }
-  };
-  const older = more.nextCursor !== null && (
-    <button type="button" disabled={state.busy} onClick={() => void readOn()}>
-      {state.busy ? 'Loading…' : 'Show older sessions'}
-    </button>
-  );
+  const { pages, ...more } = usePages<ScoredSessionPage>(path, first);
+  const sessions = pages.flatMap((page) => page.sessions);
+  const older = <Older of={more} what="sessions" />;
   if (sessions.length === 0)
     return (
       <Empty title={isFiltered ? 'No session matches' : 'No session was scored yet'}>
@@ -96,8 +79,7 @@ function SessionTable({ projectId, path, first, isFiltered }: TableProps) {
           ))}
         </tbody>
       </table>
-      {state.error !== null && <Failed message={state.error} />}
-      <p class="more">{older}</p>
+      {older}
     </>
   );
 }

@@ -9,6 +9,12 @@ const tones: Readonly<Record<string, string>> = {
   likely: 'warn',
   confirmed: 'bad',
   possible: 'info',
+  working: 'good',
+  parked: 'bad',
+  succeeded: 'good',
+  failed: 'warn',
+  exhausted: 'bad',
+  pending: 'info',
 };
 
 export const Badge = ({ value, tone = tones[value] ?? 'plain' }: { value: string; tone?: string }) => (

@@ -1,6 +1,6 @@
 /** States of a page without data: loading, empty, failed; and its note if only a part of the data is there. */
 import type { ComponentChildren } from 'preact';
-import type { Read } from '../api.js';
+import type { Pages, Read } from '../api.js';
 
 export const Loading = ({ what }: { what: string }) => (
   <div class="state" role="status">
@@ -25,6 +25,20 @@ export const Failed = ({ message, retry }: { message: string; retry?: () => void
       </button>
     )}
   </div>
+);
+
+/** The end of a list: reads on, while there is more. */
+export const Older = ({ of: { readOn, busy, error }, what }: { of: Omit<Pages<unknown>, 'pages'>; what: string }) => (
+  <>
+    {error !== null && <Failed message={error} />}
+    {readOn !== null && (
+      <p class="more">
+        <button type="button" disabled={busy} onClick={readOn}>
+          {busy ? 'Loading…' : `Show older ${what}`}
+        </button>
+      </p>
+    )}
+  </>
 );
 
 /** Shows what was read; an error next to older data says that the data is older. */

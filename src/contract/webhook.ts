@@ -134,6 +134,7 @@ export const RecoveryReply = Type.Object({
     description: `Deliveries that were started again, at most ${recoverMax} a call: repeat the call until it is 0.`,
   }),
 });
+export type RecoveryReply = Static<typeof RecoveryReply>;
 
 export const DeliveryQuery = ListQuery({
   ...pageFields,

@@ -5,6 +5,7 @@ import type { ScoreReply } from '../../src/contract/score.js';
 import type { SessionTrailReply } from '../../src/contract/session-trail.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { findBarriers, printLink, sidewaysPx } from '../helpers/console-page.js';
+import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -14,7 +15,10 @@ t.setTimeout(300_000);
 const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
 
 t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) => {
-  const service = await startTestService(t);
+  const service = await startTestService(t, {
+    VH_WEBHOOK_ALLOW_PRIVATE: 'on',
+    VH_WEBHOOK_BACKOFF_SECONDS: '0.05,0.05,0.05,0.05',
+  });
   const { siteUrl, projectId } = service.bootstrap;
   const keys = { 'x-api-key': service.bootstrap.organizationKey };
   const browser = await launchDriven();
@@ -147,6 +151,41 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Back to 40 and 75').waitFor();
     t.equal(await readInForce(), 75);
+    t.same(complaints, []);
+  });
+
+  await t.test('a webhook says why an event was missed, and sends it again', async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.answer((_received, response) => response.writeHead(410).end('The route is gone.'));
+    await page.goto(`${siteUrl}/console/${projectId}/webhooks`);
+    await heading('No webhook yet');
+    await service.call('POST', `/projects/${projectId}/webhooks`, {
+      body: { url: receiver.url, description: 'Billing' },
+      headers: keys,
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('row', { name: /Billing.*Working/ }).waitFor();
+    await checkLook(t, page);
+    await page.getByRole('link', { name: receiver.url }).click();
+    await heading('Nothing was sent yet');
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    const failed = page.locator('summary').filter({ hasText: 'Exhausted' });
+    await waitUntil(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      return (await failed.count()) === 1;
+    }, 'the failed delivery is listed');
+    await failed.click();
+    await page.getByText('The route is gone.').waitFor();
+    await page.getByText('HTTP 410').waitFor();
+    await checkLook(t, page);
+    receiver.answer((_received, response) => response.writeHead(200).end());
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByText('1 delivery is sent again.').waitFor();
+    const succeeded = page.locator('summary').filter({ hasText: 'Succeeded' });
+    await waitUntil(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      return (await succeeded.count()) === 1;
+    }, 'it arrived');
     t.same(complaints, []);
   });
 });

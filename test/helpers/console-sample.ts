@@ -44,5 +44,21 @@ export async function fillConsole(service: TestService): Promise<readonly string
     ...{ studyId: 'coffee-2026', respondentId: 'r-lucid-4', deviceHash: 'a'.repeat(64) },
   };
   await service.call('POST', '/lite/score', { body: again });
-  return ['sessions', 'sessions/lucid-1004', 'suppliers', 'thresholds'];
+  const webhookId = await sendEvents(service);
+  return ['sessions', 'sessions/lucid-1004', 'suppliers', 'thresholds', 'webhooks', `webhooks/${webhookId}`];
+}
+
+/** A webhook whose receiver is not there, with a delivery that failed. */
+async function sendEvents(service: TestService): Promise<string> {
+  const path = `/projects/${service.bootstrap.projectId}/webhooks`;
+  const body = { url: 'https://billing.example.com/hooks', description: 'Billing' };
+  const { webhookId } = (await service.call('POST', path, { body })).body as { webhookId: string };
+  await service.call('POST', `${path}/${webhookId}/test`);
+  await waitUntil(async () => {
+    const { deliveries } = (await service.call('GET', `${path}/${webhookId}/deliveries`)).body as {
+      deliveries: readonly { attempts: readonly { error: string | null }[] }[];
+    };
+    return deliveries[0]?.attempts.some(({ error }) => error !== null) === true;
+  }, 'a delivery has failed');
+  return webhookId;
 }

@@ -1,0 +1,74 @@
+/** Webhooks of the project: where events go, and whether they go out. */
+import { Link } from 'wouter-preact';
+import type { WebhookReply } from '../../src/contract/webhook.js';
+import { query, useRead } from '../api.js';
+import { Badge } from '../parts/badge.js';
+import { Empty, Shown } from '../parts/states.js';
+import { formatTime } from '../parts/words.js';
+
+/** Most webhooks of a project. */
+const webhooksMax = 50;
+
+export function WebhooksPage({ projectId }: { projectId: string }) {
+  const webhooks = useRead<{ webhooks: readonly WebhookReply[] }>(
+    `/projects/${projectId}/webhooks${query({ limit: webhooksMax })}`,
+  );
+  return (
+    <>
+      <div class="title">
+        <h1>Webhooks</h1>
+        <button type="button" class="quiet" onClick={webhooks.reload}>
+          Refresh
+        </button>
+      </div>
+      <Shown of={webhooks} what="webhooks">
+        {({ webhooks: listed }) =>
+          listed.length === 0 ? (
+            <Empty title="No webhook yet">
+              <p>Register an address with POST /projects/{projectId}/webhooks. Events are then sent to it.</p>
+            </Empty>
+          ) : (
+            <WebhookTable projectId={projectId} webhooks={listed} />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+interface TableProps {
+  readonly projectId: string;
+  readonly webhooks: readonly WebhookReply[];
+}
+
+const WebhookTable = ({ projectId, webhooks }: TableProps) => (
+  <table class="rows">
+    <thead>
+      <tr>
+        <th scope="col">Address</th>
+        <th scope="col">Deliveries</th>
+        <th scope="col">Events</th>
+        <th scope="col">Registered</th>
+      </tr>
+    </thead>
+    <tbody>
+      {webhooks.map(({ webhookId, url, description, health, events, createdAt }) => (
+        <tr key={webhookId}>
+          <th scope="row">
+            <Link class="id" href={`/${projectId}/webhooks/${encodeURIComponent(webhookId)}`}>
+              {url}
+            </Link>
+            {description !== null && <span class="muted small">{description}</span>}
+          </th>
+          <td data-label="Deliveries">
+            <Badge value={health.state} />
+          </td>
+          <td data-label="Events">{events.join(', ')}</td>
+          <td data-label="Registered">
+            <time dateTime={createdAt}>{formatTime(createdAt)}</time>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
