@@ -27,21 +27,30 @@ export interface ReservationRoundDeps {
 }
 
 const batchMax = 200;
+/** Due reservations among which organizations take turns. */
+const lookedAtMax = 5_000;
 const everyMsDefault = 5_000;
 /** The call that closes a reservation reports its outcome. The round reports what is still due after this time. */
 const unreportedSeconds = 10;
 /** Each costs the deadline of a statement; with so many the store is at fault. */
 const failuresMax = 5;
 
-/** One batch; returns how many were released. Adds studies that failed to `failures`, whose reservations are skipped. */
+/**
+ * One batch, in which organizations take turns; returns how many were released. Adds studies that failed to `failures`, whose reservations are
+ * skipped.
+ */
 export async function releaseReservations(
   { database }: Pick<ReservationRoundDeps, 'database'>,
   failures = new Map<string, unknown>(),
+  most = batchMax,
 ): Promise<number> {
   const due = await database.query<QuotaReservation & Record<string, unknown>>(
-    `SELECT ${reservationColumns} FROM study_places
-      WHERE state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[]) ORDER BY due_at LIMIT ${batchMax}`,
-    [[...failures.keys()]],
+    `SELECT ${reservationColumns} FROM (
+       SELECT *, row_number() OVER (PARTITION BY organization_id ORDER BY due_at) AS turn FROM (
+         SELECT * FROM study_places WHERE state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[])
+          ORDER BY due_at LIMIT ${lookedAtMax}) AS oldest) AS due
+      ORDER BY turn, due_at LIMIT $2`,
+    [[...failures.keys()], most],
   );
   let released = 0;
   for (const reservation of due) {
@@ -101,12 +110,13 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
     const failures = new Map<string, unknown>();
     for (let isMore = true; isMore && !isStopping();) {
       const failed = failures.size;
-      const released = await releaseReservations(deps, failures);
+      const released = failed < failuresMax ? await releaseReservations(deps, failures) : 0;
       deps.metrics.reservationsReleased.inc(released);
-      isMore = failures.size < failuresMax && (released > 0 || failures.size > failed);
+      // Postbacks of others do not wait until all of a flood is released.
+      const written = await deps.writePostbacks();
+      isMore = released > 0 || failures.size > failed || written > 0;
     }
     await reportUnreported(deps);
-    while ((await deps.writePostbacks()) > 0 && !isStopping());
     await deleteOldReservations(deps);
     for (const failure of failures.values()) throw failure;
     lastAt = performance.now();

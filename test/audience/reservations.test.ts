@@ -94,6 +94,20 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' });
     });
 
+    t.test('organizations take turns when more places are due than one batch releases', async (t) => {
+      const [loud, quiet] = [await makeStudy(one, 9), await makeStudy(one, 9)];
+      const [instance] = instances;
+      for (const rid of ['a', 'b', 'c', 'd']) await instance.enter(loud, rid);
+      await instance.enter(quiet, 'e');
+      await one.query(
+        `UPDATE study_places SET due_at = now() - CASE study_id WHEN $1 THEN 2 ELSE 1 END * interval '1 second' WHERE study_id IN ($1, $2)`,
+        [loud.studyId, quiet.studyId],
+      );
+      t.equal(await releaseReservations({ database: one }, new Map(), 2), 2);
+      t.same([(await read(loud)).held, (await read(quiet)).held], [3, 0]);
+      t.equal(await releaseReservations({ database: one }), 3);
+    });
+
     t.test('a released place is given back by a study that takes respondents, and by no other', async (t) => {
       const [instance] = instances;
       for (const [status, page] of [
