@@ -65,7 +65,8 @@ export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkConte
   if (isExpired) found('expired', `The link expired at ${timeOf(exp).toISOString()}.`);
   return {
     entry: isSigned ? 'signed' : 'open',
-    supplierId: supplier?.supplierId ?? null,
+    // Anyone may write any src into an unsigned link, so it is that of a supplier only if the study lets this one enter without signatures.
+    supplierId: isSigned || study.suppliers.length > 0 ? (supplier?.supplierId ?? null) : null,
     signedWith,
     expiresAt: isDated ? timeOf(exp) : null,
     problems,

@@ -79,7 +79,7 @@ export function createEntryService(deps: EntryDeps) {
       // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
       if (isExpired && (known === null || isUndecided(known))) return pageOf(study, 'expired');
       if (known === null && study.status !== 'fielding')
-        return deps.exit(study, { supplierId, respondentId }, 'full', 'closed');
+        return deps.exit(study, { supplierId, respondentId, entry }, 'full', 'closed');
       const surroundings = deps.locate(visit.address);
       const declared = traitsOf(visit.link);
       const traits = { ...declared, country: surroundings.country ?? declared.country };

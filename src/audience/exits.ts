@@ -28,7 +28,9 @@ export function exitStatusOf(
 const refusals = { fit: 'screened_out', quality: 'quality', fraud: 'quality', unknown: 'quality' } as const;
 
 /** The leaving respondent. They have no reservation if they never got a place. */
-export type Leaving = Pick<QuotaReservation, 'supplierId' | 'respondentId'> & { readonly reservationId?: string };
+export type Leaving = Pick<QuotaReservation, 'supplierId' | 'respondentId' | 'entry'> & {
+  readonly reservationId?: string;
+};
 
 export type AnswerExit = (study: Study, leaving: Leaving, status: ExitStatus, page: PageName) => Promise<Answer>;
 
@@ -39,12 +41,12 @@ export interface ExitDeps {
 
 /** The supplier’s address for a status; without one, the page. */
 export function createExits({ database, secrets }: ExitDeps): AnswerExit {
-  return async (study, { supplierId, respondentId: rid, reservationId: placeId = '' }, status, page) => {
+  return async (study, { supplierId, respondentId: rid, entry, reservationId: placeId = '' }, status, page) => {
     if (supplierId === null) return pageOf(study, page);
     const supplier = await inOrganization(database, study.organizationId, (tx) => findSupplier(tx, study, supplierId));
     const address = supplier === null ? null : redirectOf(supplier.redirects, status);
     if (supplier === null || address === null) return pageOf(study, page);
-    const exit: Exit = { studyId: study.studyId, placeId, rid, status };
+    const exit: Exit = { studyId: study.studyId, placeId, rid, status, entry };
     return { kind: 'redirect', url: fillRedirect(address, exit, secrets.open(supplierId, supplier).current) };
   };
 }

@@ -82,13 +82,12 @@ async function judge(
   if (signedWith === null || expiresAt === null) return { kind: 'unproven' };
   if (problems.some(({ code }) => code === 'supplier_not_in_study')) return { kind: 'excluded', link };
   const traits = traitsOf(link);
+  const tried = { reservationId: '', sourceId: link.src, supplierId: supplier.supplierId, entry: 'signed' } as const;
   return {
     ...{ kind: 'proven', link, studyName: study.name, signedWith, expiresAt, isExpired, traits },
     isFielding: study.status === 'fielding',
     isCountryTaken: traits.country === null || study.countries.includes(traits.country),
-    hasRoom:
-      (await hasRoomFor(tx, study, traits)) &&
-      !(await isBeyondLimits(tx, study, { reservationId: '', sourceId: link.src }, null)),
+    hasRoom: (await hasRoomFor(tx, study, traits)) && !(await isBeyondLimits(tx, study, tried, null)),
     ignored: unreadableIn(link),
     exits: exitStatuses.map((status) => exitOf(supplier, opened.current, link, status)),
   };
@@ -98,6 +97,6 @@ function exitOf({ redirects }: Supplier, secret: string, { studyId, rid }: Given
   const address = redirectOf(redirects, status);
   if (address === null) return { status, address: null };
   const isWhole = rid.startsWith(triedRidPrefix);
-  const exit = { studyId, placeId: triedPlace, rid, status };
+  const exit = { studyId, placeId: triedPlace, rid, status, entry: 'signed' } as const;
   return { status, address: { text: isWhole ? fillRedirect(address, exit, secret) : new URL(address).host, isWhole } };
 }

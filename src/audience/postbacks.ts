@@ -68,18 +68,18 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
 }
 
 function eventOf(
-  { reservationId, studyId, organizationId, projectId, respondentId }: QuotaReservation,
+  { reservationId, studyId, organizationId, projectId, respondentId, entry }: QuotaReservation,
   status: PlaceStatus,
   supplier: PostbackSupplier,
   { secrets, now }: Pick<PostbackDeps, 'secrets' | 'now'>,
 ): PostbackEvent {
-  const exit = { studyId, placeId: reservationId, rid: respondentId, status };
+  const exit = { studyId, placeId: reservationId, rid: respondentId, status, entry };
   return {
     eventId: makeId('event'),
     type: postbackType,
     ...{ organizationId, projectId, sessionId: reservationId, isDemo: supplier.isTest },
     occurredAt: new Date(now()).toISOString(),
-    data: { study_id: studyId, place_id: reservationId, rid: respondentId, status },
+    data: { study_id: studyId, place_id: reservationId, rid: respondentId, status, entry },
     placeholders: placeholderValues(exit, secrets.open(supplier.supplierId, supplier).current),
   };
 }

@@ -1,5 +1,6 @@
 /** The signatures of studies: HMAC-SHA256 in base64url over lines joined with a line feed, the first of which says what they are for. Pure. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { EntryMode } from '../contract/study.js';
 import type { Secrets } from '../crypto/secret-store.js';
 
 export const linkTraits = ['country', 'age', 'gender', 'profession'] as const;
@@ -20,9 +21,14 @@ export const returnLines = (studyId: string, placeId: string, status: string, t:
   ...['vh-return-1', studyId, placeId, status, t],
 ];
 
-/** Signs the redirect to the supplier: the address’s {sig}, and that of a postback. */
-export const exitLines = (studyId: string, placeId: string, rid: string, status: string): Lines => [
-  ...['vh-exit-1', studyId, placeId, rid, status],
+/** The end of a visit, as a supplier learns of it. */
+export interface SignedExit extends Readonly<Record<'studyId' | 'placeId' | 'rid' | 'status', string>> {
+  readonly entry: EntryMode;
+}
+
+/** Signs the redirect to the supplier: the address’s {sig}, and that of a postback. The first line says whether the rid is proven. */
+export const exitLines = ({ entry, studyId, placeId, rid, status }: SignedExit): Lines => [
+  ...[entry === 'signed' ? 'vh-exit-1' : 'vh-exit-open-1', studyId, placeId, rid, status],
 ];
 
 export const textOf = (lines: Lines): string => lines.join('\n');

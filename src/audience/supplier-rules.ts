@@ -12,7 +12,7 @@ import {
 import type { Issue } from '../errors.js';
 import { fillPlaceholders, placeholdersOf, redirectProblem } from '../net/web-address.js';
 import { hashAddress, withoutHash } from './address-hashes.js';
-import { exitLines, sign } from './signatures.js';
+import { exitLines, sign, type SignedExit } from './signatures.js';
 import type { SupplierSettings } from './supplier-store.js';
 
 /** Placeholders as panels and survey tools write them: they would go out as they stand, or half filled in. */
@@ -74,10 +74,7 @@ const mergedRedirects = (base: SupplierRedirects, change: SupplierChange['redire
       );
 
 /** An exit provides the values of the placeholders. */
-export interface Exit {
-  readonly studyId: string;
-  readonly placeId: string;
-  readonly rid: string;
+export interface Exit extends SignedExit {
   readonly status: ExitStatus | PlaceStatus;
 }
 
@@ -87,7 +84,7 @@ export const placeholderValues = (
   secret: string,
 ): Readonly<Record<(typeof placeholders)[number], string>> => ({
   ...{ rid: exit.rid, status: exit.status, place: exit.placeId, study: exit.studyId },
-  sig: sign(secret, exitLines(exit.studyId, exit.placeId, exit.rid, exit.status)),
+  sig: sign(secret, exitLines(exit)),
 });
 
 /** A redirect with everything filled in. */

@@ -1,5 +1,6 @@
 /** Postbacks: what the server of a supplier is sent of its respondents. They are delivered as the events of webhooks are. */
 import { eventTypes, type EventOf, type SessionEvent } from './session-event.js';
+import type { EntryMode } from './study.js';
 import type { ExitStatus } from './supplier.js';
 
 export const postbackType = 'place.ended';
@@ -12,7 +13,13 @@ export type PlaceStatus = Exclude<ExitStatus, 'finished'> | 'reversed';
 /** sessionId is the place. */
 export interface PostbackEvent extends EventOf<
   typeof postbackType,
-  { readonly study_id: string; readonly place_id: string; readonly rid: string; readonly status: PlaceStatus }
+  {
+    readonly study_id: string;
+    readonly place_id: string;
+    readonly rid: string;
+    readonly status: PlaceStatus;
+    readonly entry: EntryMode;
+  }
 > {
   /** Values of the placeholders in the supplier’s address. */
   readonly placeholders: Readonly<Record<string, string>>;

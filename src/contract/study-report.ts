@@ -62,7 +62,7 @@ export type ReportFigures = Static<typeof ReportFigures>;
 export const ReportRow = Type.Object({
   supplierId: Nullable({
     ...Type.String(),
-    description: 'null: src names no supplier of the organization; and of a day.',
+    description: 'null: of open links that belong to no supplier; and of a day.',
   }),
   sourceId: Nullable({ ...Type.String(), description: 'null also for a deleted supplier.' }),
   name: Nullable({ ...Type.String(), description: 'Name of the supplier.' }),

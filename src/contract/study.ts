@@ -79,7 +79,7 @@ export const Suppliers = Type.Array(Type.String({ minLength: 1, maxLength: 128 }
 
 const entry = StringEnum(entryModes, {
   description:
-    'signed: only links with a supplier’s signature. open: links without one, too; their rid is unproven. Default signed if the study names suppliers, else open.',
+    'signed: only links with a supplier’s signature. open: links without one, too; their rid is unproven, and they belong to no supplier that the study does not name. Default signed if the study names suppliers, else open.',
 });
 const survey = Type.Partial(
   Type.Object({

@@ -61,7 +61,10 @@ t.test('an expired link opens nothing new, and is known to have been right', (t)
 });
 
 t.test('an open study takes both, and says of an unsigned rid that it is unproven', (t) => {
-  t.match(judgeLink(bare, open), { entry: 'open', supplierId: 'sup_1', problems: [] });
+  t.match(judgeLink(bare, open), { entry: 'open', supplierId: null, problems: [] }, 'src is a label');
+  const naming = { ...open, study: { entry: 'open', suppliers: ['sup_1'] } } as const;
+  t.match(judgeLink(bare, naming), { entry: 'open', supplierId: 'sup_1', problems: [] }, 'the study names it');
+  t.match(judgeLink(linkOf(), open), { entry: 'signed', supplierId: 'sup_1', problems: [] });
   t.match(judgeLink(bare, { ...open, supplier: null }), { entry: 'open', supplierId: null, problems: [] });
   t.match(judgeLink(linkOf(), open), { entry: 'signed', problems: [] });
   t.same(codes({ ...linkOf(), rid: 'other' }, open), ['signature_wrong'], 'a forged signature is not passed over');

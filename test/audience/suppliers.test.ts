@@ -15,14 +15,16 @@ import {
 
 const link = { studyId: 'study_1', rid: 'r-1', src: 'panel', exp: '1790000000' };
 const secrets = { current: 'a'.repeat(64), previous: 'b'.repeat(64) };
-const exit = { studyId: 'study_1', placeId: 'plc_1', rid: 'r&1?', status: 'complete' } as const;
+const exit = { studyId: 'study_1', placeId: 'plc_1', rid: 'r&1?', status: 'complete', entry: 'signed' } as const;
 
 t.test('a signature covers the documented lines, an absent trait as an empty one', (t) => {
   t.equal(textOf(entryLines(link)), 'vh-entry-1\nstudy_1\nr-1\npanel\n1790000000\n\n\n\n');
   const full = { ...link, country: 'DE', age: '33', gender: 'female', profession: 'nurse' };
   t.equal(textOf(entryLines(full)), 'vh-entry-1\nstudy_1\nr-1\npanel\n1790000000\nDE\n33\nfemale\nnurse');
   t.equal(textOf(returnLines('study_1', 'plc_1', 'complete', '1790')), 'vh-return-1\nstudy_1\nplc_1\ncomplete\n1790');
-  t.equal(textOf(exitLines('study_1', 'plc_1', 'r-1', 'full')), 'vh-exit-1\nstudy_1\nplc_1\nr-1\nfull');
+  const end = { studyId: 'study_1', placeId: 'plc_1', rid: 'r-1', status: 'full' };
+  t.equal(textOf(exitLines({ ...end, entry: 'signed' })), 'vh-exit-1\nstudy_1\nplc_1\nr-1\nfull');
+  t.equal(textOf(exitLines({ ...end, entry: 'open' })), 'vh-exit-open-1\nstudy_1\nplc_1\nr-1\nfull');
   const byHand = createHmac('sha256', secrets.current)
     .update(textOf(entryLines(full)))
     .digest('base64url');
@@ -45,7 +47,7 @@ t.test('a signature names the secret that made it, and anything else is none', (
 t.test('placeholders are escaped where they stand, and only known ones are taken', (t) => {
   const values = placeholderValues(exit, secrets.current);
   const signature = values.sig;
-  t.equal(signature, sign(secrets.current, exitLines('study_1', 'plc_1', 'r&1?', 'complete')));
+  t.equal(signature, sign(secrets.current, exitLines(exit)));
   t.equal(
     fillPlaceholders('https://panel.example/e?i={rid}&s={status}&p={place}&y={study}&h={sig}', values),
     `https://panel.example/e?i=r%261%3F&s=complete&p=plc_1&y=study_1&h=${signature}`,

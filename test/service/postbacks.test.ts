@@ -83,7 +83,14 @@ t.test('it is signed as a webhook is, names its place, and fills in the address'
   for (const received of sent) {
     t.ok(isSigned(received));
     t.notOk(isSigned(received, 'f'.repeat(64)));
-    const data = { study_id: study.studyId, place_id: place, rid: 'r&1', status: 'complete', timestamp: /Z$/ };
+    const data = {
+      study_id: study.studyId,
+      place_id: place,
+      rid: 'r&1',
+      status: 'complete',
+      entry: 'signed',
+      timestamp: /Z$/,
+    };
     t.match(JSON.parse(received.body), { event: 'place.ended', data });
     const lines = ['vh-exit-1', study.studyId, place, 'r&1', 'complete'].join('\n');
     const sig = createHmac('sha256', supplier.entrySecret).update(lines).digest('base64url');

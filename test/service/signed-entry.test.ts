@@ -4,8 +4,19 @@ import t from 'tap';
 import { supplierExample } from '../../src/audience/examples.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
+import type { StudyReport } from '../../src/contract/study-report.js';
 import type { CreatedSupplierReply, InvitationsReply, LinkCheckReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, enter, fieldStudy, open, openEntry, startSurvey, titles } from '../helpers/fielding.js';
+import {
+  callerOf,
+  creation,
+  enter,
+  fieldStudy,
+  open,
+  openEntry,
+  returnUrl,
+  startSurvey,
+  titles,
+} from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);
@@ -103,6 +114,48 @@ t.test(
     t.same(found.map(({ respondentId, entry }) => `${respondentId} ${entry}`).sort(), ['taken open', 'taken signed']);
   },
 );
+
+t.test('an unsigned link uses up no supplier’s limit, and proves no rid to it', async (t) => {
+  const address = 'https://panel.example.com/end?s={status}&rid={rid}&study={study}&place={place}&sig={sig}';
+  const redirects = { complete: address, finished: address };
+  const marked = (await call('POST', '/suppliers', { ...supplierExample, redirects, sourceId: 'marked' }))
+    .body as CreatedSupplierReply;
+  const isProven = ({ searchParams: values }: URL, purpose: string): boolean => {
+    const lines = [purpose, ...['study', 'place', 'rid', 's'].map((name) => values.get(name) ?? '')];
+    return values.get('sig') === createHmac('sha256', marked.entrySecret).update(lines.join('\n')).digest('base64url');
+  };
+  for (const suppliers of [[], [marked.supplierId]]) {
+    const audience = { countries: ['DE'], language: 'en', sample_size: 20, limits: { heldPerSupplier: 1 } };
+    const study = await fieldStudy(call, {
+      ...creation(survey.url, { audience: { ...audience, suppliers, entry: 'open' } }),
+      survey: { returns: 'browser', minimumSeconds: 0 },
+    });
+    const unsigned = await enter(study, { rid: 'invented', src: 'marked' });
+    t.ok(isIn(unsigned));
+    t.equal((await enter(study, { rid: 'invented-2', src: 'marked' })).title, titles.declined, 'unsigned ones count');
+    const signed = await openEntry(await linkOf(study, marked, 'real'));
+    t.ok(isIn(signed), 'apart from signed ones');
+    const proven = new URL((await open(returnUrl(signed.location, 'complete'))).location ?? '');
+    t.ok(isProven(proven, 'vh-exit-1'));
+    const unproven = await open(returnUrl(unsigned.location, 'complete'));
+    const again = await enter(study, { rid: 'invented', src: 'marked' });
+    const { rows } = (await call('GET', `/studies/${study.studyId}/report?by=supplier`)).body as StudyReport;
+    const counted = rows.map(({ supplierId, entries }) => [supplierId, entries]);
+    if (suppliers.length === 0) {
+      t.same([unproven.title, again.title], [titles.thanks, titles.done], 'it is no supplier’s');
+      t.same(counted, [
+        [null, 2],
+        [marked.supplierId, 1],
+      ]);
+      continue;
+    }
+    t.same(counted, [[marked.supplierId, 3]]);
+    for (const { location } of [unproven, again]) {
+      t.notOk(isProven(new URL(location ?? ''), 'vh-exit-1'), 'its redirect is not that of a proven rid');
+      t.ok(isProven(new URL(location ?? ''), 'vh-exit-open-1'));
+    }
+  }
+});
 
 t.test('a link signed by hand opens until it expires; who holds a place goes on afterwards', async (t) => {
   const study = await field();

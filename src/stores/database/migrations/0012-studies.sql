@@ -137,7 +137,7 @@ CREATE TABLE study_places (
   project_id      text NOT NULL,
   respondent_id   text NOT NULL,
   source_id       text NOT NULL,
-  -- null: no supplier of the organization has this source_id.
+  -- null: of no supplier; source_id is a label that the link gives itself.
   supplier_id     text,
   -- signed: the supplier's signature proves the respondent_id.
   entry           text NOT NULL CHECK (entry IN ('signed', 'open')),
@@ -194,7 +194,7 @@ CREATE TABLE study_places (
 );
 CREATE UNIQUE INDEX study_places_one_each ON study_places (study_id, respondent_ref);
 CREATE INDEX study_places_by_study ON study_places (study_id, place_id);
-CREATE INDEX study_places_held ON study_places (study_id, source_id) WHERE state IN ('verifying', 'surveying') OR completion IN ('unconfirmed', 'too_fast');
+CREATE INDEX study_places_held ON study_places (study_id, supplier_id, source_id) WHERE state IN ('verifying', 'surveying') OR completion IN ('unconfirmed', 'too_fast');
 CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
 CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
