@@ -1,9 +1,15 @@
 /** CSV as RFC 4180 has it: cells that are written never run in a spreadsheet, and tables that are read have a header. Pure. */
+
+/** Matches before a formula at the start of a cell, or after a character at which a spreadsheet of another locale starts one, behind any number of apostrophes. */
+const formula = /(?<=^|[;|\t\r\n])(?='*[=+\-@\t\r\n＝＋－＠])/g;
+/** One more apostrophe makes each a text that differs from every other. */
+const escapedFormula = /(?<=^|[;|\t\r\n])'(?='*[=+\-@\t\r\n＝＋－＠])/g;
+
 /** One cell: quoted where it has to be, and never a formula. */
 export function csvCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const plain = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  const plain = value.replaceAll(formula, "'");
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
@@ -49,7 +55,7 @@ function* readLines(text: string): Generator<readonly string[] | null, void> {
       yield null;
       return;
     }
-    cells.push((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?=[=+\-@\t\r\n])/, ''));
+    cells.push((quoted?.replaceAll('""', '"') ?? plain).replaceAll(escapedFormula, ''));
     at += match.length;
     if (end === ',') continue;
     yield cells;

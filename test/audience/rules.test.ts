@@ -167,6 +167,11 @@ t.test('no cell of an export is run by a spreadsheet or leaves its place', (t) =
   t.equal(csvCell('a"b,c'), '"a""b,c"');
   t.equal(csvCell('\rx'), '"\'\rx"');
   t.equal(csvCell(null), '');
+  t.equal(csvCell("'-abc"), "''-abc", 'which -abc is not');
+  t.equal(csvCell("it's"), "it's");
+  t.equal(csvCell('x;=1+1;'), "x;'=1+1;", 'where cells end at a semicolon');
+  t.equal(csvCell('x\ty\n@z'), `"x\ty\n'@z"`);
+  t.equal(csvCell('＝1+1'), "'＝1+1");
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
       const cell = csvCell(text);
@@ -175,7 +180,7 @@ t.test('no cell of an export is run by a spreadsheet or leaves its place', (t) =
       return (
         !/^[=+\-@\t\r]/.test(read) &&
         (isQuoted || !/[",\r\n]/.test(cell)) &&
-        read.replace(/^'/, '') === text.replace(/^'/, '')
+        read.replaceAll("'", '') === text.replaceAll("'", '')
       );
     }),
   );
@@ -204,6 +209,26 @@ t.test('a table that is read comes to what was written, and what is no table is 
   t.equal(parseCsv(table(1, 500_000), 10), null, 'blank lines');
   const header = Array.from({ length: 33 }, (_, index) => `c${index}`).join();
   t.equal(parseCsv(`${header}\nr`, 10), null, 'columns');
+  t.end();
+});
+
+t.test('a cell that is exported names its own text alone, whatever apostrophes and separators are in it', (t) => {
+  const read: (text: string, recordsMax: number) => ReturnType<typeof parseCsv> = parseCsv;
+  const risky = fc.string({
+    unit: fc.constantFrom("'", '=', '-', '＋', ';', '\t', '\n', '\r', ',', '"', '|', 'a'),
+    minLength: 1,
+  });
+  fc.assert(
+    fc.property(risky, (text) => {
+      t.same(read(csvLine(['rid']) + csvLine([text]), 1), [{ rid: text }]);
+      const isRun = csvCell(text)
+        .replace(/^"(.*)"$/s, '$1')
+        .split(/[;\t\r\n|]/)
+        .some((cell) => /^[=+\-@＝＋－＠]/.test(cell));
+      t.notOk(isRun, 'no cell begins a formula, wherever a spreadsheet separates');
+    }),
+    { numRuns: 2_000 },
+  );
   t.end();
 });
 
