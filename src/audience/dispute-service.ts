@@ -124,7 +124,8 @@ const disputeBatch = (
       for (const { rid = null, place: placeId = null, sourceId, reason, note: text = null } of rows) {
         const named = places.filter(
           (place) =>
-            (placeId === null ? place.respondentId === rid : place.reservationId === placeId) &&
+            (placeId === null || place.reservationId === placeId) &&
+            (rid === null || place.respondentId === rid) &&
             (sourceId === undefined || place.sourceId === sourceId),
         );
         const [place = null] = named;

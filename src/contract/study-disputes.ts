@@ -12,11 +12,11 @@ const ReservationId = Type.String({
   description: 'sub of the vh_token, and sessionId of respondents.',
 });
 
-/** One rejected complete: its place, or the rid of its respondent. */
+/** One rejected complete: its place, the rid of its respondent, or both. */
 export const DisputeRow = Type.Object(
   {
     place: Type.Optional(ReservationId),
-    rid: Type.Optional(CallerId('The respondent as the supplier sent it. Omit it if place is given.')),
+    rid: Type.Optional(CallerId('The respondent as the supplier sent it. With place, both must belong together.')),
     sourceId: Type.Optional(CallerId('The supplier’s src: needed if two suppliers sent the same rid.')),
     reason: StringEnum(reasonClasses, {
       description: 'Only fraud raises later risk; quality, fit and unknown take back the credit of the complete.',
@@ -44,7 +44,7 @@ export const DisputeReply = Type.Object({
   received: Count('Rows of the request.'),
   reversed: Count('Completes that this request rejected.'),
   already: Count('Rows of completes that were rejected before; the earlier reason stands.'),
-  unknown: Count('Rows that name no respondent of the study.'),
+  unknown: Count('Rows that name no respondent of the study, or a place and a rid that do not belong together.'),
   ambiguous: Count('Rows whose rid came from several suppliers. Send sourceId or place.'),
   notCompleted: Count('Rows of respondents without a complete; nothing changed.'),
   rows: Type.Array(

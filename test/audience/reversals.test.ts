@@ -153,6 +153,21 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
       await t.rejects(withdraw(study, other), { code: 'NOT_FOUND' });
     });
 
+    t.test('a row that names a place and another respondent rejects neither', async (t) => {
+      const study = await makeStudy(database, 5);
+      const [place] = [await complete(study, 'a'), await complete(study, 'b')];
+      const answer = await dispute(study, [
+        { place, rid: 'b', reason: 'fraud' },
+        { place, sourceId: 'another', reason: 'fraud' },
+        { place, rid: 'a', sourceId: 's', reason: 'fraud' },
+      ]);
+      t.same(
+        answer.rows.map(({ result }) => result),
+        ['unknown', 'unknown', 'reversed'],
+      );
+      t.match(await current(database, study), { completed: 1, reversed: 1 });
+    });
+
     t.test('a study that has ended gives nothing out, and its completes may still be rejected', async (t) => {
       const study = await makeStudy(database, 1);
       await complete(study, 'a');
