@@ -163,8 +163,10 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   const issues = findQuotaIssues(quotas ?? [], study.countries);
   if (issues.length > 0) throw invalid(issues);
   const limits = mergeLimits(study.limits, patch.audience?.limits);
-  const suppliers = patch.audience?.suppliers === undefined ? study.suppliers : (patch.audience.suppliers ?? []);
-  await requireKnown(tx, study, suppliers);
+  const given = patch.audience?.suppliers;
+  const suppliers = given === undefined ? study.suppliers : (given ?? []);
+  // A supplier of the study may have been deleted since.
+  if (given !== undefined) await requireKnown(tx, study, suppliers);
   await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, limits, quotas, suppliers });
   const short = (await readQuotas(tx, study.studyId)).find(({ limit, verified }) => limit < verified);
   if (quotas !== null && short !== undefined)

@@ -80,3 +80,17 @@ t.test('a study that names suppliers is signed and confirmed by default, any oth
   t.match((await call('PATCH', path, { audience: { suppliers: null } })).body, { audience: { suppliers: [] } });
   t.equal((await call('PATCH', path, { audience: { entry: 'open' } })).status, 400, 'entry is settled');
 });
+
+t.test('a study whose supplier was deleted can still be changed', async (t) => {
+  const [kept, gone] = [await create({ sourceId: 'kept' }), await create({ sourceId: 'gone' })];
+  const asked = creation('https://survey.example/');
+  const audience = { ...asked.audience, suppliers: [kept.supplierId, gone.supplierId] };
+  const { studyId } = (await call('POST', '/studies', { ...asked, audience })).body as CreatedStudyReply;
+  t.equal((await call('DELETE', `/suppliers/${gone.supplierId}`)).status, 200);
+  const change = (body: object) => call('PATCH', `/studies/${studyId}`, body);
+  t.match(await change({ name: 'New' }), { status: 200, body: { name: 'New' } });
+  t.match(await change({ audience: { suppliers: audience.suppliers } }), {
+    ...{ status: 400, body: { issues: [{ path: '/audience/suppliers/1' }] } },
+  });
+  t.match(await change({ audience: { suppliers: [kept.supplierId] } }), { status: 200 });
+});
