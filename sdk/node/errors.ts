@@ -17,7 +17,7 @@ export type ClientErrorCode =
   | 'INVALID_OPTION';
 
 export interface ErrorDetails {
-  readonly status?: number;
+  readonly httpStatus?: number;
   readonly requestId?: string | null;
   readonly issues?: readonly Issue[];
   readonly retryAfterMs?: number | null;
@@ -26,8 +26,8 @@ export interface ErrorDetails {
 
 export class VerifyHumanError extends Error {
   override readonly name = 'VerifyHumanError';
-  /** HTTP status; null where there was no answer. */
-  readonly status: number | null;
+  /** HTTP status; null where there was no answer. Frameworks would adopt a field `status` or `statusCode` for their own reply. */
+  readonly httpStatus: number | null;
   /** Quote it to support. */
   readonly requestId: string | null;
   /** Fields at fault, by JSON pointer. */
@@ -45,7 +45,7 @@ export class VerifyHumanError extends Error {
     details: ErrorDetails = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.status = details.status ?? null;
+    this.httpStatus = details.httpStatus ?? null;
     this.requestId = details.requestId ?? null;
     this.issues = details.issues ?? [];
     this.retryAfterMs = details.retryAfterMs ?? null;
@@ -54,14 +54,14 @@ export class VerifyHumanError extends Error {
   /** Whether the service could not be reached or could not serve, as opposed to having refused. */
   get isUnavailable(): boolean {
     if (this.code === 'NETWORK_ERROR' || this.code === 'TIMEOUT') return true;
-    return (this.status ?? 0) >= 500 || (this.status === 429 && this.code !== 'QUOTA_EXCEEDED');
+    return (this.httpStatus ?? 0) >= 500 || (this.httpStatus === 429 && this.code !== 'QUOTA_EXCEEDED');
   }
 }
 
 /** An answer of 2xx that is none of this service. */
 export const unexpected = (path: string): VerifyHumanError =>
   new VerifyHumanError('UNEXPECTED_ANSWER', `/${path} returned an incomplete response. Check baseUrl.`, {
-    status: 200,
+    httpStatus: 200,
   });
 
 export function invalidOption(message: string): VerifyHumanError {

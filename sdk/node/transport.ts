@@ -59,8 +59,8 @@ export function createCall(settings: Settings): Call {
   };
 }
 
-function isWorthRetrying({ code, status }: VerifyHumanError): boolean {
-  return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || status === 429 || status === 503;
+function isWorthRetrying({ code, httpStatus }: VerifyHumanError): boolean {
+  return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || httpStatus === 429 || httpStatus === 503;
 }
 
 /** At random up to a bound that doubles, on top of what the service asked for. */
@@ -108,7 +108,7 @@ function readAnswer(response: Response, text: string, path: string): Readonly<Re
   if (response.ok && body !== null) return body;
   const { code, message, issues } = body ?? {};
   const details = {
-    status: response.status,
+    httpStatus: response.status,
     requestId: response.headers.get('x-request-id'),
     issues: Array.isArray(issues) ? (issues as readonly Issue[]) : [],
     retryAfterMs: readRetryAfter(response.headers.get('retry-after')),

@@ -45,7 +45,7 @@ t.test('a try that hangs is given up for another; the deadline ends them all', a
   const ever = await startFlakyServer(t, [silence]);
   const client = createClient({ apiKey, baseUrl: ever.baseUrl, attemptMs: 60_000, deadlineMs: 80 });
   const startedAt = performance.now();
-  t.match(await errorOf(client.score(request)), { code: 'TIMEOUT', status: null, isUnavailable: true });
+  t.match(await errorOf(client.score(request)), { code: 'TIMEOUT', httpStatus: null, isUnavailable: true });
   t.ok(performance.now() - startedAt >= 75);
   t.equal(ever.seen.length, 1);
 });
@@ -56,7 +56,7 @@ t.test('Retry-After is waited for, and where it passes the deadline nothing is w
   t.ok((soon.seen[1]?.at ?? 0) - (soon.seen[0]?.at ?? 0) >= 995);
   const late = await startFlakyServer(t, [refused(429, 'RATE_LIMIT_EXCEEDED', { 'retry-after': '60' })]);
   const error = await errorOf(createClient({ apiKey, baseUrl: late.baseUrl, deadlineMs: 5_000 }).score(request));
-  t.match(error, { code: 'RATE_LIMIT_EXCEEDED', status: 429, attempts: 1, retryAfterMs: 60_000, isUnavailable: true });
+  t.match(error, { code: 'RATE_LIMIT_EXCEEDED', httpStatus: 429, attempts: 1, retryAfterMs: 60_000, isUnavailable: true });
   const dated = await startFlakyServer(t, [
     refused(503, 'OVERLOADED', { 'retry-after': new Date(Date.now() + 90_000).toUTCString() }),
   ]);
@@ -67,7 +67,7 @@ t.test('Retry-After is waited for, and where it passes the deadline nothing is w
 t.test('retries end at retriesMax, with the last error', async (t) => {
   const { seen, baseUrl } = await startFlakyServer(t, [away]);
   const error = await errorOf(createClient({ apiKey, baseUrl, retriesMax: 2, deadlineMs: 10_000 }).score(request));
-  t.match(error, { code: 'OVERLOADED', status: 503, requestId: 'r-1', attempts: 3 });
+  t.match(error, { code: 'OVERLOADED', httpStatus: 503, requestId: 'r-1', attempts: 3 });
   t.equal(seen.length, 3);
 });
 
@@ -75,7 +75,7 @@ t.test('no other answer is tried again; the error carries code, status, request 
   for (const status of [400, 401, 404, 409, 500, 502]) {
     const { seen, baseUrl } = await startFlakyServer(t, [refused(status, 'SOME_CODE', { 'x-request-id': 'r-2' })]);
     const error = await errorOf(createClient({ apiKey, baseUrl }).score(request));
-    t.match(error, { code: 'SOME_CODE', status, requestId: 'r-2', issues: [{ path: '/clientIp' }], attempts: 1 });
+    t.match(error, { code: 'SOME_CODE', httpStatus: status, requestId: 'r-2', issues: [{ path: '/clientIp' }], attempts: 1 });
     t.equal(error.isUnavailable, status >= 500);
     t.equal(seen.length, 1, String(status));
   }

@@ -31,18 +31,18 @@ t.test('a session is scored, decided and answered again under its key', async (t
   t.equal(again.receiptId, decision.score?.receiptId);
   t.equal(again.replayed, true);
   const other = { ...request, clientIp: '192.0.2.25' };
-  await t.rejects(client.score(other, { idempotencyKey: 'node-1-submit' }), { code: 'CONFLICT', status: 409 });
+  await t.rejects(client.score(other, { idempotencyKey: 'node-1-submit' }), { code: 'CONFLICT', httpStatus: 409 });
 });
 
 t.test('a refusal carries the service’s code, the field and the request', async (t) => {
   await t.rejects(client.score({ sessionId: 'node-2', clientIp: 'nowhere' }), {
     code: 'VALIDATION_FAILED',
-    status: 400,
+    httpStatus: 400,
     requestId: /.+/,
     issues: [{ path: '/clientIp' }],
   });
   const stranger = createClient({ apiKey: 'vf_live_nobody', baseUrl, failMode: 'open' });
-  await t.rejects(stranger.decide({ sessionId: 'x', clientIp: '192.0.2.1' }), { code: 'INVALID_KEY', status: 401 });
+  await t.rejects(stranger.decide({ sessionId: 'x', clientIp: '192.0.2.1' }), { code: 'INVALID_KEY', httpStatus: 401 });
 });
 
 t.test('outcomes are posted in bulk, and again without counting twice', async (t) => {
@@ -96,6 +96,29 @@ async function checkGate(test: Pick<typeof t, 'match' | 'equal'>, url: string): 
   });
   test.equal((await post(`${url}/closed`, { sessionId: 'x' })).status, 503, 'the framework answers the error');
 }
+
+t.test('a refusal of the service is no refusal of the respondent: the frameworks answer 500 by themselves', async (t) => {
+  const refused = createClient({ apiKey: 'vf_live_nobody', baseUrl });
+  const app = express();
+  app.use(express.json());
+  app.post('/submit', fraudGate({ client: refused, session }), (_req, res) => void res.json({}));
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.teardown(() => void server.close());
+  const other = fastify();
+  t.teardown(() => other.close());
+  await other.register(fraudGatePlugin, { client: refused, session });
+  other.post('/submit', () => ({}));
+  await other.listen({ port: 0, host: '127.0.0.1' });
+  for (const { port } of [server.address(), other.server.address()] as AddressInfo[]) {
+    const response = await fetch(`http://127.0.0.1:${port}/submit`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId: 'x' }),
+    });
+    t.equal(response.status, 500);
+  }
+});
 
 t.test('Express: req.fraudGate', async (t) => {
   const app = express();
@@ -154,5 +177,5 @@ t.test('reports are read with the key of the project', async (t) => {
     { sessions: 1, allow: 1 },
   );
   t.match(await client.reports.calibration({ sourceId: 'panel' }), { ece: null, labels: { fraud: 0, honest: 0 } });
-  await t.rejects(client.reports.mix({ sourceId: 'nobody' }), { code: 'VALIDATION_FAILED', status: 400 });
+  await t.rejects(client.reports.mix({ sourceId: 'nobody' }), { code: 'VALIDATION_FAILED', httpStatus: 400 });
 });
