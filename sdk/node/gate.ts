@@ -37,7 +37,7 @@ declare global {
   }
 }
 
-/** Express 4 and 5: `app.post('/submit', fraudGate({ client, session: (req) => ({ sessionId: req.body.sessionId }) }), handler)`. */
+/** Express 4 and 5: `app.post('/submit', fraudGate({ client, session: (req: Request) => ({ sessionId: req.body.sessionId }) }), handler)`. */
 export function fraudGate<Request extends GateRequest>(
   options: FraudGateOptions<Request>,
 ): (request: Request, response: unknown, next: (error?: unknown) => void) => void {
@@ -60,7 +60,10 @@ export interface GatedApp {
   addHook(name: 'preHandler', hook: (request: GateRequest) => Promise<void>): unknown;
 }
 
-/** Fastify 4 and 5: `app.register(fraudGatePlugin, options)` decorates every request of the scope that registers it. */
+/**
+ * Fastify 4 and 5: `app.register(fraudGatePlugin, options)` decorates every request of the scope that registers it. This package does not depend
+ * on Fastify, so declare the field in yours: `declare module 'fastify' { interface FastifyRequest { fraudGate: Decision | null } }`.
+ */
 export async function fraudGatePlugin<Request = GateRequest>(
   app: GatedApp,
   options: FraudGateOptions<Request>,

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { readRepositoryFile, repositoryPath } from './repository.js';
 
 const run = promisify(execFile);
@@ -45,6 +45,7 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
   let count = 0;
   const runners: Readonly<Record<string, readonly [string, ...string[]]>> = {
     js: [process.execPath],
+    ts: [process.execPath],
     sh: ['bash', '-euo', 'pipefail'],
     python: ['python3'],
     php: ['php'],
@@ -53,8 +54,8 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
   return async ({ language, code }: Block, more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const runner = runners[language];
     if (runner === undefined) throw new Error(`nothing runs ${language}`);
-    const file = join(folder, `block-${(count += 1)}.${language === 'js' ? 'mjs' : language}`);
-    writeFileSync(file, code);
+    const file = join(folder, `block-${(count += 1)}.${/^[jt]s$/.test(language) ? 'mjs' : language}`);
+    writeFileSync(file, language === 'ts' ? (await transform(code, { loader: 'ts' })).code : code);
     const [command, ...args] = runner;
     const { stdout } = await run(command, [...args, file], {
       cwd: folder,
