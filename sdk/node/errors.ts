@@ -5,7 +5,7 @@ import type { EventsSummary, Issue } from './events-summary.js';
 
 /** Codes of the client itself; all others are the service's. */
 export type ClientErrorCode =
-  /** The service was not reached, or the connection broke. */
+  /** The service was not reached, the connection broke, or a gateway answered 502, 503 or 504 in its place. */
   | 'NETWORK_ERROR'
   /** No whole answer within the time that the call, or its last try, had. */
   | 'TIMEOUT'

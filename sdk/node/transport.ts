@@ -1,6 +1,7 @@
 /**
  * One call of the service: a POST of JSON, or a GET, with a deadline. Tried again, after a wait with jitter and no less than Retry-After, where the
- * service answered 429 or 503, was not reached, or took too long for one try; never after any other answer, and never where the wait would pass the deadline.
+ * service answered 429, it or a gateway answered 502, 503 or 504, it was not reached, or took too long for one try; never after any other answer,
+ * and never where the wait would pass the deadline.
  * Redirects are not followed: they would carry the key elsewhere.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -28,6 +29,8 @@ export type Call = (request: Request, options: CallOptions) => Promise<Readonly<
 /** Limits of a call that a respondent waits for. */
 export const singleTimes: Times = { deadlineMs: 3_000, attemptMs: 1_500 };
 
+/** A gateway answers them while it does not reach the service. */
+const awayStatuses: readonly number[] = [502, 503, 504];
 const firstWaitMs = 100;
 const waitMsMax = 5_000;
 
@@ -60,7 +63,7 @@ export function createCall(settings: Settings): Call {
 }
 
 function isWorthRetrying({ code, httpStatus }: VerifyHumanError): boolean {
-  return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || httpStatus === 429 || httpStatus === 503;
+  return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || httpStatus === 429 || awayStatuses.includes(httpStatus ?? 0);
 }
 
 /** At random up to a bound that doubles, on top of what the service asked for. */
@@ -114,6 +117,12 @@ function readAnswer(response: Response, text: string, path: string): Readonly<Re
     retryAfterMs: readRetryAfter(response.headers.get('retry-after')),
   };
   if (typeof code === 'string' && typeof message === 'string') throw new VerifyHumanError(code, message, details);
+  if (awayStatuses.includes(response.status))
+    throw new VerifyHumanError(
+      'NETWORK_ERROR',
+      `${path} could not be reached: a gateway answered ${response.status} in place of the service. Check the service and the gateway.`,
+      details,
+    );
   throw new VerifyHumanError(
     'UNEXPECTED_ANSWER',
     `${path} answered ${response.status} without the service's JSON. Set baseUrl to the API root ("https://.../api/v1").`,

@@ -56,7 +56,13 @@ t.test('Retry-After is waited for, and where it passes the deadline nothing is w
   t.ok((soon.seen[1]?.at ?? 0) - (soon.seen[0]?.at ?? 0) >= 995);
   const late = await startFlakyServer(t, [refused(429, 'RATE_LIMIT_EXCEEDED', { 'retry-after': '60' })]);
   const error = await errorOf(createClient({ apiKey, baseUrl: late.baseUrl, deadlineMs: 5_000 }).score(request));
-  t.match(error, { code: 'RATE_LIMIT_EXCEEDED', httpStatus: 429, attempts: 1, retryAfterMs: 60_000, isUnavailable: true });
+  t.match(error, {
+    code: 'RATE_LIMIT_EXCEEDED',
+    httpStatus: 429,
+    attempts: 1,
+    retryAfterMs: 60_000,
+    isUnavailable: true,
+  });
   const dated = await startFlakyServer(t, [
     refused(503, 'OVERLOADED', { 'retry-after': new Date(Date.now() + 90_000).toUTCString() }),
   ]);
@@ -72,12 +78,33 @@ t.test('retries end at retriesMax, with the last error', async (t) => {
 });
 
 t.test('no other answer is tried again; the error carries code, status, request id and issues', async (t) => {
-  for (const status of [400, 401, 404, 409, 500, 502]) {
+  for (const status of [400, 401, 404, 409, 500, 501]) {
     const { seen, baseUrl } = await startFlakyServer(t, [refused(status, 'SOME_CODE', { 'x-request-id': 'r-2' })]);
     const error = await errorOf(createClient({ apiKey, baseUrl }).score(request));
-    t.match(error, { code: 'SOME_CODE', httpStatus: status, requestId: 'r-2', issues: [{ path: '/clientIp' }], attempts: 1 });
+    t.match(error, {
+      code: 'SOME_CODE',
+      httpStatus: status,
+      requestId: 'r-2',
+      issues: [{ path: '/clientIp' }],
+      attempts: 1,
+    });
     t.equal(error.isUnavailable, status >= 500);
     t.equal(seen.length, 1, String(status));
+  }
+});
+
+t.test('a gateway that answers in place of the service is tried again, and is an unreachable service', async (t) => {
+  for (const status of [502, 503, 504]) {
+    const gateway = reply(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' });
+    const { seen, baseUrl } = await startFlakyServer(t, [gateway, fine]);
+    t.match(await createClient({ apiKey, baseUrl, deadlineMs: 10_000 }).score(request), { receiptId: 'rcpt_1' });
+    t.equal(seen.length, 2);
+    const ever = await startFlakyServer(t, [gateway]);
+    const client = createClient({ apiKey, baseUrl: ever.baseUrl, deadlineMs: 10_000, retriesMax: 1 });
+    const message = new RegExp(`gateway answered ${status} .*Check the service`);
+    t.match(await errorOf(client.score(request)), {
+      ...{ code: 'NETWORK_ERROR', httpStatus: status, isUnavailable: true, attempts: 2, message },
+    });
   }
 });
 

@@ -97,28 +97,31 @@ async function checkGate(test: Pick<typeof t, 'match' | 'equal'>, url: string): 
   test.equal((await post(`${url}/closed`, { sessionId: 'x' })).status, 503, 'the framework answers the error');
 }
 
-t.test('a refusal of the service is no refusal of the respondent: the frameworks answer 500 by themselves', async (t) => {
-  const refused = createClient({ apiKey: 'vf_live_nobody', baseUrl });
-  const app = express();
-  app.use(express.json());
-  app.post('/submit', fraudGate({ client: refused, session }), (_req, res) => void res.json({}));
-  const server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.teardown(() => void server.close());
-  const other = fastify();
-  t.teardown(() => other.close());
-  await other.register(fraudGatePlugin, { client: refused, session });
-  other.post('/submit', () => ({}));
-  await other.listen({ port: 0, host: '127.0.0.1' });
-  for (const { port } of [server.address(), other.server.address()] as AddressInfo[]) {
-    const response = await fetch(`http://127.0.0.1:${port}/submit`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ sessionId: 'x' }),
-    });
-    t.equal(response.status, 500);
-  }
-});
+t.test(
+  'a refusal of the service is no refusal of the respondent: the frameworks answer 500 by themselves',
+  async (t) => {
+    const refused = createClient({ apiKey: 'vf_live_nobody', baseUrl });
+    const app = express();
+    app.use(express.json());
+    app.post('/submit', fraudGate({ client: refused, session }), (_req, res) => void res.json({}));
+    const server = app.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    t.teardown(() => void server.close());
+    const other = fastify();
+    t.teardown(() => other.close());
+    await other.register(fraudGatePlugin, { client: refused, session });
+    other.post('/submit', () => ({}));
+    await other.listen({ port: 0, host: '127.0.0.1' });
+    for (const { port } of [server.address(), other.server.address()] as AddressInfo[]) {
+      const response = await fetch(`http://127.0.0.1:${port}/submit`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sessionId: 'x' }),
+      });
+      t.equal(response.status, 500);
+    }
+  },
+);
 
 t.test('Express: req.fraudGate', async (t) => {
   const app = express();
