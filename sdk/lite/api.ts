@@ -9,7 +9,7 @@ export interface RunOptions {
   readonly projectKey: string;
   /** The session that the scoring call will name; a random UUID when omitted. */
   readonly sessionId?: string | undefined;
-  /** The address that the probe is sent to; without it, the service that served the script. */
+  /** The API root (`https://verify.example/api/v1`), or a path that you forward to the service's; without it, the service that served the script. */
   readonly endpoint?: string | undefined;
   /** How long the first message may take, milliseconds. */
   readonly timeoutMs?: number | undefined;

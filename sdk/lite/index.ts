@@ -17,7 +17,7 @@ export const VHLite: Lite = {
   async run(options) {
     if (options.endpoint || origin || typeof document === 'undefined') return lite.run(options);
     // oxlint-disable-next-line no-console -- whoever wrote the page has to see it
-    console.error('VHLite: endpoint is missing');
+    console.error('VHLite: endpoint is missing. Pass the API root');
     return { sessionId: options.sessionId ?? '', sent: false, reason: 'endpoint' };
   },
   startQuestionObserver(target, options) {

@@ -7,7 +7,6 @@ import { randomHex } from './hash.js';
 import { observeQuestion } from './questions.js';
 import { startRun, type ActiveRun } from './run.js';
 
-const path = '/api/v1/public/lite/probe';
 const timeoutMsDefault = 5000;
 /** Questions whose snapshots a message carries: the latest. */
 const questionsMax = 50;
@@ -44,7 +43,7 @@ export function createLite(origin?: string): Lite {
         activeFor = { projectKey, sessionId: sessionId || createUuid() };
         active = startRun({
           ...activeFor,
-          endpoint: endpoint || (origin ?? location.origin) + path,
+          endpoint: (endpoint || (origin ?? location.origin) + '/api/v1').replace(/v1\/?$/, 'v1/public/lite/probe'),
           timeoutMs: timeoutMs! > 0 ? timeoutMs! : timeoutMsDefault,
           without: without ?? [],
           readQuestions,

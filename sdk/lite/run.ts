@@ -74,19 +74,20 @@ export function startRun({
   });
 
   const load = async (): Promise<RunResult> => {
+    let reason = 'page';
     try {
       const complete = collectOnce(groups, without, gaps).then(() => {
         if (isLoaded) void post(endpoint, message('load'), timeoutMs);
       });
       await Promise.race([complete, new Promise((resolve) => setTimeout(resolve, collectMs))]);
       isLoaded = true;
-      const reason = await post(endpoint, message('load'), timeoutMs);
+      reason = await post(endpoint, message('load'), timeoutMs);
       // oxlint-disable-next-line no-console -- whoever put the key there has to see it
       if (reason === 'HTTP 404') console.error('VHLite: no project has this pk_ key');
-      return reason ? { sessionId, sent: false, reason } : { sessionId, sent: true };
     } catch {
-      return { sessionId, sent: false, reason: 'page' };
+      // The page broke the probe, or its console.
     }
+    return { sessionId, sent: !reason, ...(reason && { reason }) };
   };
   return {
     result: load(),

@@ -10,8 +10,8 @@ export async function post(endpoint: string, text: string, timeoutMs: number): P
   try {
     const response = await fetch(endpoint, {
       method: 'POST',
+      // A string is sent as plain text.
       body: text,
-      headers: { 'content-type': 'text/plain' },
       credentials: 'omit',
       // The page's address may hold what is nobody's business.
       referrerPolicy: 'origin',

@@ -76,6 +76,18 @@ testInBrowser('another endpoint is asked without a preflight', async (t, browser
   t.equal(site.probes.length, 0);
 });
 
+testInBrowser('an endpoint may be the API root, or a path that the site forwards', async (t, browser) => {
+  for (const [given, path] of [
+    ['/api/v1', '/api/v1/public/lite/probe'],
+    ['/api/v1/', '/api/v1/public/lite/probe'],
+    ['/forwarded/probe', '/forwarded/probe'],
+  ] as const) {
+    const { waitForEvent, site } = await browser.open({ attributes: `${defaultAttributes} data-endpoint="${given}"` });
+    await waitForEvent();
+    t.strictSame([...new Set(site.requests.filter((request) => request.startsWith('POST')))], [`POST ${path}`], given);
+  }
+});
+
 testInBrowser('the endpoint is derived from where the script came from, not from the page', async (t, browser) => {
   const { page, site } = await browser.open({ attributes: '' });
   const customer = await startStaticSite({
