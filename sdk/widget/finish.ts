@@ -16,7 +16,6 @@ import {
   refusalError,
   resultOf,
   troubleError,
-  verdictError,
   type LocalFacts,
 } from './result.js';
 import type { RunOutcome } from './run.js';
@@ -56,7 +55,7 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
     }
     case 'verdict': {
       const isScored = !('kind' in config) && config.verificationMode === 'score';
-      if (!isScored && end.reply.status !== 'pass') throw verdictError(end.reply);
+      if (!isScored && end.error !== null) throw end.error;
       const result = resultOf(end.reply, await localFacts(mounting, outcome));
       if (end.envelope !== null) dispatch(options, dispatchOf(end.envelope));
       else if (isScored)

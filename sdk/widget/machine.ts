@@ -13,6 +13,7 @@
  */
 import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
+import type { VerifyError } from './errors.js';
 import type { Reply, Trouble } from './http.js';
 import type { CameraTrouble, CaptureOutcome, Outcome, WidgetMode } from './ports.js';
 
@@ -43,6 +44,8 @@ export type Effect =
       readonly consent: EnvelopeConsent | null;
       readonly capture: Captured | null;
       readonly canEscalate: boolean;
+      /** A failure uses up the budget of retries. */
+      readonly isLastTry: boolean;
     }
   | { readonly kind: 'result' }
   | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly then: End }
@@ -50,9 +53,14 @@ export type Effect =
 
 export type Captured = Extract<CaptureOutcome, { kind: 'captured' | 'unavailable' }>;
 
-/** How a mount ends; `verdict` becomes a result on a pass and in score mode, and an error otherwise. */
+/** How a mount ends; `verdict` becomes a result on a pass and in score mode, and its error otherwise. */
 export type End =
-  | { readonly kind: 'verdict'; readonly reply: VerifyReply; readonly envelope: ScoreEnvelope | null }
+  | {
+      readonly kind: 'verdict';
+      readonly reply: VerifyReply;
+      readonly error: VerifyError | null;
+      readonly envelope: ScoreEnvelope | null;
+    }
   | { readonly kind: 'refused'; readonly reply: Reply }
   | { readonly kind: 'unreachable'; readonly trouble: Trouble }
   | { readonly kind: 'camera'; readonly reason: CameraTrouble }
@@ -71,7 +79,8 @@ export type FlowEvent =
   | { readonly kind: 'left'; readonly exit: 'cancel' }
   | { readonly kind: 'chose'; readonly choice: 'without'; readonly consent: EnvelopeConsent }
   | { readonly kind: 'chose'; readonly choice: 'again' | 'cancel' }
-  | { readonly kind: 'verified'; readonly reply: VerifyReply; readonly code: string | null }
+  /** `error`: that of a verdict other than pass. */
+  | { readonly kind: 'verified'; readonly reply: VerifyReply; readonly error: VerifyError | null }
   /** No verdict: the session stays open for a camera check. */
   | { readonly kind: 'escalated' }
   | { readonly kind: 'dispatched'; readonly envelope: ScoreEnvelope }
@@ -94,6 +103,7 @@ export interface State {
   /** The session stays open for its camera check. */
   readonly isEscalated: boolean;
   readonly reply: VerifyReply | null;
+  readonly error: VerifyError | null;
   readonly trouble: CameraTrouble | null;
   readonly then: End | null;
 }
@@ -115,6 +125,7 @@ export function begin(plan: Plan): Step {
     isSpent: false,
     isEscalated: false,
     reply: null,
+    error: null,
     trouble: null,
     then: null,
   };
@@ -147,7 +158,7 @@ export function advance(state: State, event: FlowEvent): Step {
     case 'chose':
       return afterChoice(state, event);
     case 'verified':
-      return afterVerdict({ ...state, reply: event.reply, isOpen: false }, event.code);
+      return afterVerdict({ ...state, reply: event.reply, error: event.error, isOpen: false });
     case 'dispatched':
       return afterDispatch(state, event.envelope);
     case 'reply':
@@ -178,7 +189,11 @@ const capture = (state: State): Step => ({
 function verify(state: State, captured: Captured | null): Step {
   const { plan, isEscalated, consent } = state;
   const canEscalate = plan.mayEscalate && !isEscalated && captured === null && consent?.biometric !== false;
-  return { state: { ...state, captured }, effect: { kind: 'verify', consent, capture: captured, canEscalate } };
+  const isLastTry = state.retryCount >= plan.retriesMax;
+  return {
+    state: { ...state, captured },
+    effect: { kind: 'verify', consent, capture: captured, canEscalate, isLastTry },
+  };
 }
 const end = (state: State, how: End): Step => ({ state, effect: { kind: 'end', end: how } });
 
@@ -208,16 +223,16 @@ function afterChoice(state: State, event: Extract<FlowEvent, { kind: 'chose' }>)
   return end(state, { kind: 'camera', reason: state.trouble ?? 'denied' });
 }
 
-function afterVerdict(state: State, code: string | null): Step {
-  const { reply, plan } = state;
+function afterVerdict(state: State): Step {
+  const { reply, error, plan } = state;
   if (reply === null) throw new Error('a verdict without an answer');
   if (plan.isScored) return { state, effect: { kind: 'result' } };
-  const then: End = { kind: 'verdict', reply, envelope: null };
+  const then: End = { kind: 'verdict', reply, error, envelope: null };
   const isDeclined = reply.verificationOutcome === 'declined_by_user';
   if (reply.status === 'pass')
     return show(state, { status: isDeclined ? 'declined' : 'pass', code: null, canRetry: false }, then);
   const failed = { ...state, previousSessionId: reply.sessionId };
-  const canRetry = state.retryCount < plan.retriesMax && code !== 'DUPLICATE_DETECTED';
+  const { code, recoverable: canRetry } = error ?? { code: null, recoverable: false };
   return show(failed, { status: 'fail', code, canRetry, camera: isDeclined ? 'declined' : cameraOf(state) }, then);
 }
 
@@ -227,9 +242,10 @@ function cameraOf({ captured }: State): NonNullable<Outcome['camera']> {
 }
 
 function afterDispatch(state: State, envelope: ScoreEnvelope): Step {
-  if (state.reply === null) throw new Error('a dispatch without an answer');
-  const status = state.reply.status === 'pass' && !/fail|blocked/.test(envelope.dispatch.status) ? 'pass' : 'noted';
-  return show(state, { status, code: null, canRetry: false }, { kind: 'verdict', reply: state.reply, envelope });
+  const { reply, error } = state;
+  if (reply === null) throw new Error('a dispatch without an answer');
+  const status = reply.status === 'pass' && !/fail|blocked/.test(envelope.dispatch.status) ? 'pass' : 'noted';
+  return show(state, { status, code: null, canRetry: false }, { kind: 'verdict', reply, error, envelope });
 }
 
 function refuse(state: State, reply: Reply): Step {
@@ -255,7 +271,7 @@ export function outcomeOfError(answer: Reply | Trouble): Outcome {
 const isJudged = (state: State): state is State & { readonly reply: VerifyReply } =>
   state.plan.isScored && state.reply !== null;
 const endJudged = (state: State & { readonly reply: VerifyReply }): Step =>
-  end(state, { kind: 'verdict', reply: state.reply, envelope: null });
+  end(state, { kind: 'verdict', reply: state.reply, error: state.error, envelope: null });
 
 function giveUp(state: State, trouble: Trouble): Step {
   if (isJudged(state)) return endJudged(state);

@@ -100,8 +100,8 @@ const verdictMessages = {
   FRAUD_SIGNAL: 'A fraud signal was found.',
 } as const;
 
-/** The error of a verdict that did not pass. */
-export function verdictError(reply: VerifyReply): VerifyError {
+/** The error of a verdict that did not pass. `isLastTry`: no retry is left. */
+export function verdictError(reply: VerifyReply, isLastTry: boolean): VerifyError {
   const category = reply.failureCategory;
   const code = verdictCodes[category ?? ''] ?? 'LIVENESS_FAILED';
   const { scores, failureReasons, fraudSignals, sessionId, duplicateMatch } = reply;
@@ -118,7 +118,7 @@ export function verdictError(reply: VerifyReply): VerifyError {
   };
   const [reason] = failureReasons;
   const message = reason === undefined ? verdictMessages[code] : `${verdictMessages[code]} ${reason}`;
-  return new VerifyError(code, message, { context, recoverable: code !== 'DUPLICATE_DETECTED' });
+  return new VerifyError(code, message, { context, recoverable: !isLastTry && code !== 'DUPLICATE_DETECTED' });
 }
 
 /** Refusals that another try may not meet. */

@@ -227,7 +227,7 @@ function afterThrow(deps: RunDeps, memory: Memory, stage: Stage | null, error: u
 async function verify(
   deps: RunDeps,
   memory: Memory,
-  { consent, capture, canEscalate }: Extract<Effect, { kind: 'verify' }>,
+  { consent, capture, canEscalate, isLastTry }: Extract<Effect, { kind: 'verify' }>,
 ): Promise<FlowEvent> {
   deps.view.showProgress('sending');
   const open = openOf(memory);
@@ -250,8 +250,7 @@ async function verify(
     return { kind: 'escalated' };
   }
   const { sessionId, status, verificationToken: token } = said.value;
-  const error = status === 'pass' ? null : verdictError(said.value);
-  const code = error?.code ?? null;
-  deps.onVerdict({ sessionId, status, code, token }, error);
-  return { kind: 'verified', reply: said.value, code };
+  const error = status === 'pass' ? null : verdictError(said.value, isLastTry);
+  deps.onVerdict({ sessionId, status, code: error?.code ?? null, token }, error);
+  return { kind: 'verified', reply: said.value, error };
 }

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { advance, begin, type FlowEvent, type Plan, type Step } from '../../../sdk/widget/machine.js';
+import { advance, begin, type Effect, type FlowEvent, type Plan, type Step } from '../../../sdk/widget/machine.js';
+import { verdictError } from '../../../sdk/widget/result.js';
 import type { VerifyReply } from '../../../src/contract/score-envelope.js';
 
 const plan: Plan = {
@@ -13,6 +14,9 @@ const plan: Plan = {
   previousSessionId: null,
   isClosed: false,
 };
+/** An event, or one that answers the effect before it. */
+type Said = FlowEvent | ((effect: Effect) => FlowEvent);
+
 const started: FlowEvent = { kind: 'started' };
 const created = (retryCount = 0): FlowEvent => ({ kind: 'created', retryCount });
 const escalated: FlowEvent = { kind: 'escalated' };
@@ -26,20 +30,23 @@ const captured: FlowEvent = {
     telemetry: { livenessScore: 1, challengesPassed: 0, challengesTotal: 0 },
   },
 };
-const verified = (status: 'pass' | 'fail', code: string | null = null): FlowEvent => ({
-  kind: 'verified',
-  reply: { status, sessionId: 'first', verificationOutcome: 'completed' } as VerifyReply,
-  code,
-});
+/** A verdict, with the error that the shell makes of it. */
+const verified =
+  (status: 'pass' | 'fail', verificationOutcome = 'completed'): Said =>
+  (effect) => {
+    const reply = { status, sessionId: 'first', verificationOutcome, failureReasons: [] } as unknown as VerifyReply;
+    if (effect.kind !== 'verify') throw new Error('a verdict that was not requested');
+    return { kind: 'verified', reply, error: status === 'pass' ? null : verdictError(reply, effect.isLastTry) };
+  };
 const read = (choice: 'retry' | 'done'): FlowEvent => ({ kind: 'read', choice });
 const trouble: FlowEvent = { kind: 'trouble', reason: 'network', message: 'E030' };
 
 /** The requested steps, in order, and the last step. */
-function follow(over: Partial<Plan>, events: readonly FlowEvent[]): { readonly kinds: string[]; readonly last: Step } {
+function follow(over: Partial<Plan>, events: readonly Said[]): { readonly kinds: string[]; readonly last: Step } {
   let step = begin({ ...plan, ...over });
   const kinds = [step.effect.kind as string];
   for (const event of events) {
-    step = advance(step.state, event);
+    step = advance(step.state, typeof event === 'function' ? event(step.effect) : event);
     kinds.push(step.effect.kind);
   }
   return { kinds, last: step };
@@ -62,11 +69,7 @@ t.test('whoever declines is verified by the device, and may agree in the next tr
 });
 
 t.test('declining is no success: only a pass without the camera says that one may continue', (t) => {
-  const declined = (status: 'pass' | 'fail'): FlowEvent => ({
-    kind: 'verified',
-    reply: { status, sessionId: 'first', verificationOutcome: 'declined_by_user' } as VerifyReply,
-    code: status === 'pass' ? null : 'LIVENESS_FAILED',
-  });
+  const declined = (status: 'pass' | 'fail') => verified(status, 'declined_by_user');
   const upTo = [started, created(), consented(false)];
   t.match(follow({}, [...upTo, declined('pass')]).last.effect, { outcome: { status: 'declined' } });
   t.match(follow({}, [...upTo, declined('fail')]).last.effect, {
@@ -76,7 +79,7 @@ t.test('declining is no success: only a pass without the camera says that one ma
 });
 
 t.test('whoever failed before the camera can try without it', (t) => {
-  const failed = [started, created(), consented(true), captured, verified('fail', 'LIVENESS_FAILED')];
+  const failed = [started, created(), consented(true), captured, verified('fail')];
   const without: FlowEvent = { kind: 'read', choice: 'without', consent: { biometric: false } };
   const { kinds, last } = follow({}, [...failed, without, created(1)]);
   t.strictSame(kinds.slice(-3), ['outcome', 'create', 'verify']);
@@ -99,7 +102,7 @@ t.test('captcha and invisible mode send what is passive first, and say whether t
   t.match(follow({ mode: 'invisible' }, [created()]).last.effect, { kind: 'verify', canEscalate: true });
   const alone = follow({ mode: 'invisible', mayEscalate: false }, [created()]);
   t.match(alone.last.effect, { kind: 'verify', canEscalate: false });
-  const ended = follow({ mode: 'invisible', mayEscalate: false }, [created(), verified('fail', 'FRAUD_SIGNAL')]);
+  const ended = follow({ mode: 'invisible', mayEscalate: false }, [created(), verified('fail')]);
   t.strictSame(ended.kinds, ['create', 'verify', 'end']);
   t.end();
 });
@@ -139,8 +142,8 @@ t.test('whoever declines the camera check ends the same session by its device', 
 });
 
 t.test('a failure says whether there was a camera, so that nobody is told to face one that was not opened', (t) => {
-  const fail = verified('fail', 'LIVENESS_FAILED');
-  const outcomeOf = (events: readonly FlowEvent[]) =>
+  const fail = verified('fail');
+  const outcomeOf = (events: readonly Said[]) =>
     follow({ mode: 'captcha' }, [started, created(), ...events]).last.effect;
   t.match(outcomeOf([fail]), { outcome: { status: 'fail', camera: 'unasked' } });
   t.match(outcomeOf([escalated, consented(true), captured, fail]), { outcome: { camera: 'seen' } });
@@ -159,12 +162,14 @@ t.test('a failure says whether there was a camera, so that nobody is told to fac
 });
 
 t.test('a retry is offered while the budget lasts, and names the session that failed', (t) => {
-  const upTo = [started, created(), consented(true), captured, verified('fail', 'LIVENESS_FAILED')];
+  const upTo = [started, created(), consented(true), captured, verified('fail')];
   t.match(follow({}, upTo).last.effect, { outcome: { status: 'fail', code: 'LIVENESS_FAILED', canRetry: true } });
   const retried = follow({}, [...upTo, read('retry')]);
   t.match(retried.last.effect, { kind: 'create', previousSessionId: 'first' });
-  const spent = follow({}, [...upTo, read('retry'), created(1), captured, verified('fail', 'LIVENESS_FAILED')]);
+  const spent = follow({}, [...upTo, read('retry'), created(1), captured, verified('fail')]);
   t.match(spent.last.effect, { kind: 'outcome', outcome: { canRetry: false } });
+  t.match(follow({}, [...upTo, read('done')]).last.effect, { end: { error: { recoverable: true } } });
+  t.match(spent.last.effect, { then: { error: { recoverable: false } } }, 'and the error says so');
   t.match(follow({}, [...upTo, read('done')]).last.effect, { end: { kind: 'verdict', reply: { status: 'fail' } } });
   t.end();
 });

@@ -87,13 +87,16 @@ t.test(
   'every category of a verdict has a code of the contract and a sentence, one that is not known yet among them',
   (t) => {
     const failed = (failureCategory: unknown) =>
-      verdictError({
-        status: 'fail',
-        sessionId: 's',
-        scores: {},
-        failureReasons: [],
-        failureCategory,
-      } as unknown as VerifyReply);
+      verdictError(
+        {
+          status: 'fail',
+          sessionId: 's',
+          scores: {},
+          failureReasons: [],
+          failureCategory,
+        } as unknown as VerifyReply,
+        false,
+      );
     const codes = new Set(['DUPLICATE_DETECTED', 'LIVENESS_FAILED', 'AUTHENTICITY_FAILED', 'FRAUD_SIGNAL']);
     for (const category of [...failureCategories, 'of_tomorrow', null]) {
       const { code, message } = failed(category);
