@@ -41,7 +41,7 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
   switch (end.kind) {
     case 'refused':
       explainRefusal(mounting, end.reply);
-      throw refusalError(end.reply, sessionId);
+      throw refusalError(end.reply, sessionId, end.isFinal);
     case 'camera':
       throw new CameraAccessError(end.reason);
     case 'aborted':

@@ -29,6 +29,8 @@ export interface Plan {
   readonly isScored: boolean;
   readonly retriesMax: number;
   readonly previousSessionId: string | null;
+  /** Whether the first session is the page's: only its backend can make another. */
+  readonly isGiven: boolean;
   /** Whether a mount without the service is refused. */
   readonly isClosed: boolean;
 }
@@ -61,7 +63,8 @@ export type End =
       readonly error: VerifyError | null;
       readonly envelope: ScoreEnvelope | null;
     }
-  | { readonly kind: 'refused'; readonly reply: Reply }
+  /** `isFinal`: this mount has no other session to try with. */
+  | { readonly kind: 'refused'; readonly reply: Reply; readonly isFinal?: boolean }
   | { readonly kind: 'unreachable'; readonly trouble: Trouble }
   | { readonly kind: 'camera'; readonly reason: CameraTrouble }
   | { readonly kind: 'aborted' };
@@ -251,11 +254,14 @@ function afterDispatch(state: State, envelope: ScoreEnvelope): Step {
 function refuse(state: State, reply: Reply): Step {
   if (isJudged(state)) return endJudged(state);
   const outcome = outcomeOfError(reply);
-  // A session whose time is over, or whose capture came apart, is followed by another; what was measured for it is its own.
-  const after = isOver(outcome.code) ? { ...state, isOpen: false, captured: null } : state;
-  return show(after, outcome, { kind: 'refused', reply });
+  if (!isOver(outcome.code)) return show(state, outcome, { kind: 'refused', reply });
+  // Such a session is followed by another; what was measured for it is its own.
+  const isFinal = state.plan.isGiven && state.previousSessionId === null;
+  const after = { ...state, isOpen: false, captured: null };
+  return show(after, { ...outcome, canRetry: !isFinal }, { kind: 'refused', reply, isFinal });
 }
 
+/** A session whose time is over, or whose capture came apart. */
 const isOver = (code: string | null): boolean => code !== null && /^SESSION_EXPIRED$|^CHALLENGE_/.test(code);
 const troubleCodes = { network: 'NETWORK_ERROR', timeout: 'TIMEOUT', server: 'SERVICE_UNAVAILABLE' } as const;
 

@@ -20,6 +20,7 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
     isScored: config.verificationMode === 'score',
     retriesMax: config.maxRetries,
     previousSessionId: options.previousSessionId ?? null,
+    isGiven: options.session !== undefined,
     isClosed: (options.degradedMode ?? config.degradedMode) === 'FAIL_CLOSED',
   };
 }

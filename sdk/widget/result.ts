@@ -124,8 +124,8 @@ export function verdictError(reply: VerifyReply, isLastTry: boolean): VerifyErro
 /** Refusals that another try may not meet. */
 const passing: readonly unknown[] = [429, 410];
 
-/** The error of a refusal: the service's own code and message. */
-export function refusalError({ status, body }: Reply, sessionId?: string): VerifyError {
+/** The error of a refusal: the service's own code and message. `isFinal`: another try meets it again. */
+export function refusalError({ status, body }: Reply, sessionId?: string, isFinal = false): VerifyError {
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
   const serverCode = typeof code === 'string' ? code : `HTTP_${status}`;
   return new VerifyError(
@@ -133,7 +133,7 @@ export function refusalError({ status, body }: Reply, sessionId?: string): Verif
     typeof message === 'string' ? message : `The service returned status ${status}. Check the request.`,
     {
       context: { serverCode, ...(sessionId === undefined ? {} : { sessionId }) },
-      recoverable: passing.includes(status) && serverCode !== 'QUOTA_EXCEEDED',
+      recoverable: !isFinal && passing.includes(status) && serverCode !== 'QUOTA_EXCEEDED',
     },
   );
 }

@@ -12,6 +12,7 @@ const plan: Plan = {
   isScored: false,
   retriesMax: 1,
   previousSessionId: null,
+  isGiven: false,
   isClosed: false,
 };
 /** An event, or one that answers the effect before it. */
@@ -265,6 +266,25 @@ t.test('score mode tells nobody that they passed whom the verdict or the project
   t.match(shown('pass', 'scored'), { outcome: { status: 'pass' } });
   t.match(shown('fail', 'scored'), { outcome: { status: 'noted' } });
   t.match(shown('pass', 'score_blocked'), { outcome: { status: 'noted' } });
+  t.end();
+});
+
+t.test('a session of the backend whose time is over ends the mount; one that follows its failure is replaced', (t) => {
+  const expired: FlowEvent = {
+    kind: 'reply',
+    status: 410,
+    body: { code: 'SESSION_EXPIRED' },
+    etag: null,
+    repeated: false,
+  };
+  const upTo = [started, created(), consented(false)];
+  const given = follow({ isGiven: true }, [...upTo, expired]).last;
+  t.match(given.effect, { outcome: { code: 'SESSION_EXPIRED', canRetry: false }, then: { isFinal: true } });
+  t.match(follow({ isGiven: true }, [...upTo, verified('fail'), read('retry'), expired]).last.effect, {
+    outcome: { code: 'SESSION_EXPIRED', canRetry: true },
+    then: { isFinal: false },
+  });
+  t.match(follow({}, [...upTo, expired]).last.effect, { outcome: { canRetry: true }, then: { isFinal: false } });
   t.end();
 });
 

@@ -114,5 +114,7 @@ t.test('a refusal without a code of the service still has one', (t) => {
   const reply = { kind: 'reply', status: 418, body: undefined, etag: null, repeated: false } as const;
   t.match(refusalError(reply), { code: 'HTTP_418', context: { serverCode: 'HTTP_418' }, recoverable: false });
   t.match(refusalError({ ...reply, status: 429, body: { code: 'QUOTA_EXCEEDED' } }), { recoverable: false });
+  t.match(refusalError({ ...reply, status: 410 }, 's'), { recoverable: true });
+  t.match(refusalError({ ...reply, status: 410 }, 's', true), { recoverable: false });
   t.end();
 });
