@@ -43,11 +43,13 @@ const deviceSessionsPerMinute = 20;
 const sessionsCountMax = 1_000_000;
 /** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
 export const sharedAddressFactor = 10;
+/** More than a respondent who reloads makes. */
+const respondentVisitsPerMinute = 60;
 /**
- * A check makes about eight reads: whoever may make a session finishes it, and a class that starts at once is served. Requests for sessions that
- * are refused cost the service as little as a read.
+ * A check makes about eight reads, and a respondent of a study about three visits: whoever may make a session finishes it, and a class that starts
+ * at once is served. Requests for sessions that are refused cost the service as little as a read.
  */
-const factors: Readonly<Record<string, number>> = { reads: 10, requests: 10 };
+const factors: Readonly<Record<string, number>> = { reads: 10, requests: 10, visits: 10, probes: 10 };
 /** The part of a page’s minute that one /24 or /48 gets. */
 const networkShare = 1 / 4;
 
@@ -163,6 +165,9 @@ function addressLimits(
       if (address === null || limit === 0) return;
       await take(who, address.place, perMinute(`${kind}:address`, limit), kind);
     },
+    /** One visit of a respondent who proves who they are, whatever strangers at their address do. `ref` is their id within the project. */
+    takeRespondent: (projectId: string, ref: string): Promise<void> =>
+      take('This respondent', projectId, perMinute(`visits:${ref}`, respondentVisitsPerMinute), 'visits'),
     /** One session of a link. Whoever has no address of their own shares one. */
     async takeLink({ linkId, projectId, maxUses }: HostedLink, address: Address | null): Promise<void> {
       if (maxUses === null) return;

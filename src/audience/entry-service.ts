@@ -9,6 +9,7 @@ import type { DataOwner } from '../kernel/caller.js';
 import type { NetworkClass } from '../contract/facts.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import { isDeclaredBot } from '../contract/user-agent.js';
+import type { Address } from '../net/address.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { applyEvent, pageOf, surveyAddress, underLock, type Answer, type SurveyDeps } from './fielding.js';
@@ -29,7 +30,7 @@ import { isUndecided, letsHoldersFinish, type ReservationState } from './transit
 /** Somebody at the entry link. */
 export interface Visit {
   readonly link: GivenLink;
-  readonly address: string;
+  readonly address: Address | null;
   readonly userAgent: string | undefined;
   /** Random id that the browser keeps. */
   readonly device: string;
@@ -47,13 +48,20 @@ export interface Surroundings {
   readonly prefix: string | null;
 }
 
+/** Each takes one visit. Throws if there are too many. */
+export interface VisitLimits {
+  readonly takeAddress: (address: Address | null) => Promise<void>;
+  readonly takeRespondent: (projectId: string, ref: string) => Promise<void>;
+}
+
 export interface EntryDeps extends SurveyDeps {
   readonly database: Database;
   readonly exit: AnswerExit;
   /** Whether the link opens the study. */
   readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
   readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
-  readonly locate: (address: string) => Surroundings;
+  readonly locate: (address: Address | null) => Surroundings;
+  readonly visits: VisitLimits;
   /** Keyed hash of an identifier within a project. */
   readonly hash: (projectId: string, kind: 'respondent' | 'device' | 'address' | 'network', value: string) => string;
 }
@@ -62,19 +70,14 @@ export function createEntryService(deps: EntryDeps) {
   const { database } = deps;
   return {
     async enter(visit: Visit): Promise<Answer> {
-      const { studyId, rid: respondentId, src: sourceId } = visit.link;
-      const study = await findStudy(database, studyId);
-      if (study === null) return pageOf(null, 'broken');
-      const { problems, isExpired, entry, supplierId } = await deps.judgeLink(study, visit.link);
+      const { rid: respondentId, src: sourceId } = visit.link;
+      const { study, verdict } = await admitVisit(deps, visit);
+      if (study === null || verdict === null) return pageOf(null, 'broken');
+      const { problems, isExpired, entry, supplierId } = verdict;
       if (problems.length > 0 && !isExpired) return pageOf(study, 'broken');
       const refOf = (kind: 'address' | 'network', value: string | null): string | null =>
         value === null ? null : deps.hash(study.projectId, kind, value);
-      // A signed respondent is the supplier's own: another supplier, or nobody at all, cannot stand for them with the same rid.
-      const respondentRef = deps.hash(
-        study.projectId,
-        'respondent',
-        entry === 'signed' ? `${supplierId ?? ''}\n${respondentId}` : respondentId,
-      );
+      const respondentRef = refOfRespondent(deps, study, respondentId, verdict);
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
       // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
       if (isExpired && (known === null || isUndecided(known))) return pageOf(study, 'expired');
@@ -121,6 +124,30 @@ export function createEntryService(deps: EntryDeps) {
     },
   };
 }
+
+/** Judges the link. A visit counts for the respondent whom a signature proves, and for the address otherwise. */
+async function admitVisit(
+  deps: EntryDeps,
+  { link, address }: Visit,
+): Promise<{ readonly study: Study | null; readonly verdict: LinkVerdict | null }> {
+  const { database, judgeLink, visits } = deps;
+  const hasSignature = link.sig !== undefined && link.sig !== '';
+  if (!hasSignature) await visits.takeAddress(address);
+  const study = await findStudy(database, link.studyId);
+  const verdict = study === null ? null : await judgeLink(study, link);
+  if (study !== null && verdict !== null && verdict.signedWith !== null)
+    await visits.takeRespondent(study.projectId, refOfRespondent(deps, study, link.rid, verdict));
+  else if (hasSignature) await visits.takeAddress(address);
+  return { study, verdict };
+}
+
+/** A signed respondent is the supplier's own: another supplier, or nobody at all, cannot stand for them with the same rid. */
+const refOfRespondent = (
+  { hash }: Pick<EntryDeps, 'hash'>,
+  { projectId }: Study,
+  rid: string,
+  { entry, supplierId }: LinkVerdict,
+): string => hash(projectId, 'respondent', entry === 'signed' ? `${supplierId ?? ''}\n${rid}` : rid);
 
 const taken: readonly ReservationState[] = ['verifying', 'surveying', 'released'];
 
@@ -177,7 +204,7 @@ async function gate(
   const { country } = traitsOf(link);
   const text = await deps.score(dataOwnerOf(study), {
     sessionId: reservation.reservationId,
-    clientIp: address,
+    clientIp: address?.text ?? '',
     sourceId: link.src,
     studyId: study.studyId,
     respondentId: reservation.respondentRef,

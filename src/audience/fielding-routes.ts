@@ -22,6 +22,8 @@ export interface FieldingRouteDeps {
   readonly returns: ReturnType<typeof createReturnService>;
   /** Throws where an address visits too often. */
   readonly takeVisit: (address: FastifyRequest['clientAddress']) => Promise<void>;
+  /** The same for a return: one with a token of a place counts for that place. */
+  readonly takeReturn: (token: string, address: FastifyRequest['clientAddress']) => Promise<void>;
   readonly audienceUrl: () => string;
   readonly sendPage: SendPage;
   readonly metrics: Pick<Metrics, 'studyEntries' | 'studyReturns'>;
@@ -58,11 +60,10 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
       },
     },
     async (request, reply) => {
-      await deps.takeVisit(request.clientAddress);
       const { exp, sig, vh_checked: shown, ...values } = request.query;
       const answer = await deps.entries.enter({
         link: { studyId: request.params.studyId, exp, sig, ...values },
-        address: request.clientAddress?.text ?? '',
+        address: request.clientAddress,
         userAgent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
         ...deviceOf(request, reply, {
           audienceUrl: deps.audienceUrl(),
@@ -100,8 +101,8 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       },
     },
     async (request, reply) => {
-      await deps.takeVisit(request.clientAddress);
       const { vh_token: token, status, t, sig } = request.query;
+      await deps.takeReturn(token, request.clientAddress);
       // Half a signature is none, and not the browser's own word either.
       const signed = t === undefined && sig === undefined ? null : { t: t ?? '', sig: sig ?? '' };
       const answer = await deps.returns.comeBack(token, status, signed);
@@ -149,7 +150,8 @@ export async function answerError(
     typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
   const page = isTheirs ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
   if (page === 'later') {
-    request.log.error({ requestId: request.id, err: error }, 'serving an entry page failed');
+    const isLimited = error instanceof Fault && error.status === 429;
+    if (!isLimited) request.log.error({ requestId: request.id, err: error }, 'serving an entry page failed');
     void reply.header('retry-after', '60');
   }
   return sendPage(

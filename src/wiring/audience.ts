@@ -10,7 +10,7 @@ import { createExits } from '../audience/exits.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
 import { writePostbacks } from '../audience/postbacks.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
-import { createReservationTokens } from '../audience/reservation-tokens.js';
+import { createReservationTokens, type ReservationTokens } from '../audience/reservation-tokens.js';
 import { registerReturnRoutes } from '../audience/return-routes.js';
 import { createDisputeService } from '../audience/dispute-service.js';
 import { registerDisputeRoutes } from '../audience/dispute-routes.js';
@@ -25,7 +25,7 @@ import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
 import { serveDocsSite } from '../http/docs-site.js';
 import { registerOpenapi, serveDocument } from '../http/openapi.js';
-import { parseAddress, type Address } from '../net/address.js';
+import type { Address } from '../net/address.js';
 import type { Geography } from '../scoring/network/geography.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
@@ -58,18 +58,12 @@ export async function startAudience(
 ): Promise<StartedAudience> {
   const { settings, stores, metrics, logger, now, drain, opened, background } = parts;
   const work = shared ?? (await openShared(parts, ids));
-  const { directories, limits, scoring, tokenKeys, siteUrl } = work;
+  const { directories, limits, scoring, siteUrl } = work;
   const app = createApp({ ...appDepsOf(parts, work), docsPath: `${audiencePrefix}/docs` });
   opened.push(() => closeWithin(app, drain.leftMs()), 'the audience listener');
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
-  const tokens = createReservationTokens({
-    sign: (claims) => tokenKeys.sign(claims, tokenTypes.study_place),
-    publicKey: tokenKeys.publicKey,
-    readParts: readCompactJws,
-    issuer: () => siteUrl() + apiPrefix,
-    now,
-  });
+  const tokens = wireTokens(work, now);
   const reportOutcomes = createOutcomeReporter({
     database: stores.database,
     acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events),
@@ -82,15 +76,16 @@ export async function startAudience(
     version: packageVersion(),
   });
   const exit = createExits(secretPartsOf(parts));
-  const takeVisit: FieldingRouteDeps['takeVisit'] = (address) => limits.takeAddress('visits', address);
+  const { takeVisit, takeReturn } = wireVisits(limits, tokens);
   const returns = createReturnService({ ...secretPartsOf(parts), ...{ now, tokens, reportOutcomes, exit } });
   const { findRejections } = scoring;
   const disputes = createDisputeService({ database: stores.database, reportOutcomes, findRejections, now });
   const entries = createEntryService({
     ...entryPartsOf(parts),
     ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
+    visits: { takeAddress: takeVisit, takeRespondent: limits.takeRespondent },
     score: (owner, request) => scoring.scores.score(owner, request),
-    locate: (text) => surroundingsOf(scoring.geography, parseAddress(text)),
+    locate: (address) => surroundingsOf(scoring.geography, address),
     verification: createHostedVerificationClient(parts, siteUrl),
   });
   await app.register(
@@ -103,7 +98,10 @@ export async function startAudience(
       registerReturnRoutes(scope, { returns, takeVisit, studies });
       const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
       registerTryPage(scope, { ...{ sendPage, takeVisit, audienceUrl }, trials: wireLinkTrials(parts, audienceUrl) });
-      registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeVisit, audienceUrl, metrics } });
+      registerFieldingRoutes(scope, {
+        ...{ sendPage, entries, returns },
+        ...{ takeVisit, takeReturn, audienceUrl, metrics },
+      });
     },
     { prefix: audiencePrefix },
   );
@@ -119,6 +117,29 @@ export async function startAudience(
   background.push(rounds);
   await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'quota_reservations', consumer: rounds } };
+}
+
+const wireTokens = ({ tokenKeys, siteUrl }: Pick<SharedParts, 'tokenKeys' | 'siteUrl'>, now: () => number) =>
+  createReservationTokens({
+    sign: (claims) => tokenKeys.sign(claims, tokenTypes.study_place),
+    publicKey: tokenKeys.publicKey,
+    readParts: readCompactJws,
+    issuer: () => siteUrl() + apiPrefix,
+    now,
+  });
+
+function wireVisits(
+  limits: SharedParts['limits'],
+  tokens: ReservationTokens,
+): Pick<FieldingRouteDeps, 'takeVisit' | 'takeReturn'> {
+  const takeVisit: FieldingRouteDeps['takeVisit'] = (address) => limits.takeAddress('visits', address);
+  return {
+    takeVisit,
+    takeReturn(token, address) {
+      const claims = tokens.read(token);
+      return claims === null ? takeVisit(address) : limits.takeRespondent(claims.project_id, claims.sub);
+    },
+  };
 }
 
 const secretPartsOf = ({ stores, masterKeys }: Parts) => ({

@@ -71,6 +71,7 @@ export async function instanceOf(
     audienceUrl: () => audienceUrl,
     now: Date.now,
     locate: () => unknown,
+    visits: { takeAddress: () => Promise.resolve(), takeRespondent: () => Promise.resolve() },
     exit,
     hash: (_project, _kind, value) => value,
     judgeLink: (study, link) => Promise.resolve(judgeLink(link, { study, supplier: null, nowMs: Date.now() })),
@@ -110,7 +111,7 @@ export const visitOf = (
   { link = {}, ...over }: Partial<Omit<Visit, 'link'>> & { readonly link?: Partial<GivenLink> } = {},
 ): Visit => ({
   link: { studyId, rid, src: 's', exp: undefined, sig: undefined, ...link },
-  address: '127.0.0.1',
+  address: null,
   userAgent: undefined,
   device: rid,
   check: 'checked',

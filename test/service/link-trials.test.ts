@@ -177,6 +177,6 @@ t.test('an address that tries too often waits, as one that visits too often', as
       statuses.push((await open(limited.bootstrap.audienceUrl + path, { address: '91.0.0.1' })).status);
     return statuses;
   };
-  t.same(new Set(await statusesOf('/try', 12)), new Set([200, 429]));
+  t.same(new Set(await statusesOf('/try', 25)), new Set([200, 429]));
   t.ok((await statusesOf('/enter/x?rid=a&src=b', 3)).includes(429), 'one count for both');
 });
