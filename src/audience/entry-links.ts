@@ -42,6 +42,7 @@ export interface LinkContext {
 
 const expForm = /^\d{1,11}$/;
 const control = /[\x00-\x1f]/;
+const dotSegment = /^\.{1,2}$/;
 
 export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkContext): LinkVerdict {
   const isSigned = link.sig !== undefined && link.sig !== '';
@@ -49,7 +50,7 @@ export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkConte
   const isDated = expForm.test(exp);
   const signedWith =
     isSigned && supplier !== null ? signerOf(supplier.secrets, entryLines({ ...link, exp }), link.sig ?? '') : null;
-  const problems: Problem[] = [...controlsIn(link)];
+  const problems: Problem[] = [...controlsIn(link), ...dotsIn(link)];
   const found = (code: LinkProblem, message: string): void => void problems.push({ code, message });
 
   if (supplier === null && (isSigned || study.entry === 'signed' || study.suppliers.length > 0))
@@ -81,6 +82,12 @@ export const controlsIn = (link: GivenLink): readonly Problem[] =>
       ? [{ code: 'line_feed', message: `${name} has a line feed or another control character.` } as const]
       : [],
   );
+
+/** Redirects and postbacks may have the rid in their path, and no encoding keeps a dot segment there. */
+const dotsIn = ({ rid }: GivenLink): readonly Problem[] =>
+  dotSegment.test(rid)
+    ? [{ code: 'value_unreadable', message: '`rid` has only dots, which change a path. Use another id.' }]
+    : [];
 
 const undated: Problem = {
   code: 'value_missing',

@@ -126,8 +126,8 @@ export const Invited = Type.Object(
     rid: Type.String({
       minLength: 1,
       maxLength: 256,
-      pattern: '^[^\\x00-\\x1f]+$',
-      description: 'The supplier’s id of the respondent.',
+      pattern: '^(?!\\.{1,2}$)[^\\x00-\\x1f]+$',
+      description: 'The supplier’s id of the respondent. Not `.` or `..`, which change the path of an address.',
     }),
     country: Type.Optional(CountryCode('Country of the respondent.')),
     age: Type.Optional(Type.Integer({ minimum: 0, maximum: ageMax, description: 'In years.' })),

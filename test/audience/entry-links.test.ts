@@ -1,7 +1,9 @@
 /** The pure judgement of entry links: what opens a study, and what is wrong with the rest. */
+import fc from 'fast-check';
 import t from 'tap';
 import { judgeLink, signLink, traitsOf, type GivenLink, type LinkContext } from '../../src/audience/entry-links.js';
 import { entryLines, sign } from '../../src/audience/signatures.js';
+import { fillPlaceholders } from '../../src/net/web-address.js';
 
 const nowMs = Date.UTC(2026, 10, 1);
 const secrets = { current: 'a'.repeat(64), previous: null };
@@ -33,6 +35,8 @@ t.test('a signed study takes what its supplier signed, and nothing else', (t) =>
     ['no time', { ...linkOf(), exp: undefined }, {}, ['value_missing']],
     ['a time that is none', linkOf({ exp: 'tomorrow' }), {}, ['value_missing']],
     ['a line feed', linkOf({ rid: 'r\npanel' }), {}, ['line_feed']],
+    ['a dot segment', linkOf({ rid: '.' }), {}, ['value_unreadable']],
+    ['two dots', linkOf({ rid: '..' }), {}, ['value_unreadable']],
     ['no such supplier', linkOf(), { supplier: null }, ['supplier_unknown']],
     [
       'a supplier that is not named',
@@ -42,6 +46,22 @@ t.test('a signed study takes what its supplier signed, and nothing else', (t) =>
     ],
   ];
   for (const [name, link, over, expected] of cases) t.same(codes(link, { ...signed, ...over }), expected, name);
+  t.end();
+});
+
+t.test('no rid that opens a study changes the path of the address that it is filled into', (t) => {
+  const dotted = fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'E', '\\', '?', '#'), minLength: 1 });
+  fc.assert(
+    fc.property(dotted, (rid) => {
+      if (codes(linkOf({ rid }), signed).length > 0) return true;
+      const filled = fillPlaceholders('https://panel.example/pb/{rid}/{status}', { rid, status: 'complete' });
+      const { pathname, search, hash } = new URL(filled);
+      const [, first, value = '', last, ...more] = pathname.split('/');
+      t.same([first, decodeURIComponent(value), last, more, search + hash], ['pb', rid, 'complete', [], '']);
+      return true;
+    }),
+    { numRuns: 1_000, examples: [['..'], ['.'], ['%2e%2e'], ['...']] },
+  );
   t.end();
 });
 
