@@ -51,7 +51,9 @@ t.test('a return signed as the page does it is the survey’s word; the redirect
   });
   t.match(await open(signed), { title: 'Vielen Dank', location: null }, 'sooner than minimumSeconds does not count');
   const place = placeAt(location);
-  const insisted = await call('POST', `/studies/${studyId}/returns`, { place, status: 'complete' });
+  const insisted = await call('POST', `/studies/${studyId}/returns`, {
+    ...{ place, status: 'complete', ignoreMinimumSeconds: true },
+  });
   t.match(insisted.body, { completion: 'confirmed' });
   const { location: redirect } = await open(signed);
   t.match(redirect, `https://panel.example.com/end?s=1&rid=r-1002&study=${studyId}&place=${place}&status=complete&sig=`);
