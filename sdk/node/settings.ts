@@ -49,7 +49,7 @@ export function checkNames<T extends object>(taker: string, options: T, known: N
   checkObject(taker, options);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
   if (unknown !== undefined)
-    throw invalidOption(`"${unknown}" is no option of ${taker}; those are ${Object.keys(known).join(', ')}.`);
+    throw invalidOption(`"${unknown}" is unknown to ${taker}, which takes ${Object.keys(known).join(', ')}.`);
 }
 
 /** Throws where a program without types gave something else than an object. */
@@ -72,6 +72,10 @@ function refuseKey(apiKey: unknown): void {
   if (typeof apiKey !== 'string' || apiKey === '') throw invalidOption('apiKey is missing: the secret key, "vf_...".');
   if (apiKey.startsWith('pk_'))
     throw invalidOption('apiKey is a probe key ("pk_..."), which belongs on the page. Give the secret key, "vf_...".');
+  if (apiKey !== apiKey.trim())
+    throw invalidOption(
+      'apiKey begins or ends with white space, such as a line feed of the file it was read from. Trim it.',
+    );
   if (!/^vf_[\w-]+$/.test(apiKey)) throw invalidOption('apiKey is not a secret key: those begin with "vf_".');
   if (isBrowser())
     throw invalidOption(
@@ -95,6 +99,10 @@ function readBaseUrl(baseUrl: unknown): string {
     );
   const root = url.href.replace(/\/+$/, '');
   if (root.endsWith(apiPath)) return root;
+  if (root.endsWith('/v1'))
+    throw invalidOption(
+      `baseUrl "${root}" is the root of the audience API. Give the root of the API, which ends in "${apiPath}".`,
+    );
   throw invalidOption(
     `baseUrl "${root}" is not the root of the API, which ends in "${apiPath}". Give "${root}${apiPath}".`,
   );

@@ -41,6 +41,21 @@ t.test('an option under another name is refused, in the client and in every call
   t.equal(seen.length, 0, 'nothing was sent');
 });
 
+t.test('an organization key is refused where a score would be joined to nothing', async (t) => {
+  const organization = createClient({ ...options, apiKey: 'vf_org_live_x', failMode: 'open' });
+  await t.rejects(organization.score(request), refusal(/organization key.*project's key/));
+  await t.rejects(organization.decide(request), refusal(/organization key.*project's key/));
+  t.equal(seen.length, 0, 'nothing was sent');
+});
+
+t.test('a misspelt field of a score is refused', async (t) => {
+  await t.rejects(client.score(untyped({ ...request, respondendId: 'r' })), refusal(/"respondendId".*respondentId/));
+  await t.rejects(client.decide(untyped({ ...request, studyid: 's' })), refusal(/"studyid".*studyId/));
+  const respondentStats = { attempts: 3, complets: 1 };
+  await t.rejects(client.score(untyped({ ...request, respondentStats })), refusal(/"complets".*completes/));
+  t.equal(seen.length, 0, 'nothing was sent');
+});
+
 t.test('a rule or fail mode that does not exist is refused before a score is spent on it', async (t) => {
   await t.rejects(client.decide(request, { rule: untyped('tightest') }), refusal(/rule is/));
   await t.rejects(client.decide(request, { failMode: untyped('opened') }), refusal(/failMode is/));

@@ -168,6 +168,8 @@ t.test('options that cannot be used are refused before anything is sent', (t) =>
     [{ apiKey: '', baseUrl }, /missing/],
     [{ apiKey: 'pk_abc', baseUrl }, /probe key/],
     [{ apiKey: 'secret', baseUrl }, /begin with "vf_"/],
+    [{ apiKey: `${apiKey}\n`, baseUrl }, /white space/],
+    [{ apiKey, baseUrl: 'https://verify.example:3001/v1' }, /audience API.*"\/api\/v1"/],
     [{ apiKey, baseUrl: 'verify.example' }, /baseUrl/],
     [
       { apiKey, baseUrl: 'https://verify.example/' },
