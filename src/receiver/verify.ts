@@ -2,8 +2,8 @@
  * For receivers of webhooks: checks whether a request is the service’s, unchanged and recent. Published as `verifyhuman/webhooks`; needs
  * nothing but Node.js.
  *
- * Takes the body as the bytes or text that came, before any parsing. Never throws for what a stranger sends; a missing secret and a parsed body
- * are mistakes of the receiver’s and throw.
+ * Takes the body as the bytes or text that came, before any parsing. Never throws for what a stranger sends; a missing secret, a parsed body and
+ * an option that cannot be used are mistakes of the receiver’s and throw.
  *
  * It checks `webhook-signature`, because that one covers the id of the event and, during an overlap, carries the replaced secret too.
  */
@@ -40,23 +40,18 @@ const toleranceDefault = 300;
 
 /** Verifies the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookVerification {
-  const secrets = [options.secret].flat().filter((secret) => secret !== '');
-  if (secrets.length === 0) throw new TypeError('verifyWebhook needs the secret of the webhook');
-  if (typeof options.body !== 'string' && !(options.body instanceof Uint8Array))
-    throw new TypeError(
-      'verifyWebhook needs the body as it came. Pass await request.text(), or the bytes of express.raw(), and parse it afterwards.',
-    );
-  const { headers, body } = options;
+  checkOptions(options);
+  const { headers, body, nowSeconds = Date.now() / 1_000, toleranceSeconds = toleranceDefault } = options;
   const header = (name: string): string | undefined => {
     const value = isHeaders(headers) ? headers.get(name) : headers[name];
     return typeof value === 'string' ? value : value?.[0];
   };
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header);
   if (!id || timestamp === undefined || signature === undefined) return { valid: false, reason: 'MISSING_HEADERS' };
-  const age = Math.abs((options.nowSeconds ?? Date.now() / 1_000) - Number(timestamp));
-  if (!/^\d{1,12}$/.test(timestamp) || age > (options.toleranceSeconds ?? toleranceDefault))
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds)
     return { valid: false, reason: 'STALE_TIMESTAMP' };
   const claimed = signaturesOf(signature);
+  const secrets = [options.secret].flat().filter((secret) => secret !== '');
   const isRight = secrets.some((secret) => {
     const expected = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest();
     return claimed.some((each) => each.length === expected.length && timingSafeEqual(expected, each));
@@ -64,6 +59,37 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookVerificatio
   if (!isRight) return { valid: false, reason: 'WRONG_SIGNATURE' };
   const attempt = header('x-service-attempt') ?? '';
   return { valid: true, event: eventOf(body), dedupeKey: id, attempt: /^\d{1,4}$/.test(attempt) ? Number(attempt) : 1 };
+}
+
+const names = {
+  secret: true,
+  headers: true,
+  body: true,
+  toleranceSeconds: true,
+  nowSeconds: true,
+} as const satisfies Readonly<Record<keyof VerifyWebhookOptions, true>>;
+
+/** An unset variable would otherwise switch a check off, and a misspelt option have no effect. */
+function checkOptions(options: VerifyWebhookOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
+  if (unknown !== undefined)
+    throw new TypeError(`"${unknown}" is unknown to verifyWebhook, which takes ${Object.keys(names).join(', ')}.`);
+  const secrets: readonly unknown[] = [options.secret].flat();
+  if (secrets.some((secret) => typeof secret !== 'string') || secrets.every((secret) => secret === ''))
+    throw new TypeError(
+      'verifyWebhook needs the secret of the webhook: a text, or a list of texts. Check its variable.',
+    );
+  if (typeof options.headers !== 'object' || options.headers === null)
+    throw new TypeError('verifyWebhook needs the headers of the request.');
+  if (typeof options.body !== 'string' && !(options.body instanceof Uint8Array))
+    throw new TypeError(
+      'verifyWebhook needs the body as it came. Pass await request.text(), or the bytes of express.raw(), and parse it afterwards.',
+    );
+  for (const name of ['toleranceSeconds', 'nowSeconds'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && !(Number.isFinite(value) && (value as number) >= 0))
+      throw new TypeError(`${name} of verifyWebhook is a number of seconds, 0 or more. Omit it for its default.`);
+  }
 }
 
 const isHeaders = (headers: VerifyWebhookOptions['headers']): headers is Pick<Headers, 'get'> =>
