@@ -2,7 +2,7 @@
  * Every screen of the interface by name, drawn with the interface that ships, for tests and for the pictures of the documentation. It is
  * in no bundle. Global: `gallery`.
  */
-import type { CameraTrouble, ConsentTerms, GuideStep, Outcome, View, ViewOptions } from '../widget/ports.js';
+import type { CameraStop, ConsentTerms, GuideStep, Outcome, View, ViewOptions } from '../widget/ports.js';
 import { loadTexts } from '../widget/ui/packaged-texts.js';
 import { english, languageTags, loadLanguage, type Language } from '../widget/ui/locale.js';
 import { createView } from '../widget/ui/view.js';
@@ -47,7 +47,7 @@ const needed = { demands: { minimumAssurance: 'biometric', evidenceFrames: 'off'
 const start: Draw = (view, answered) => void view.awaitStart().then(answered);
 const consent: Draw = (view, answered) => void view.askConsent().then(answered);
 const trouble =
-  (reason: CameraTrouble): Draw =>
+  (reason: CameraStop): Draw =>
   (view, answered) =>
     void view.askCameraAgain(reason).then(answered);
 const outcome =
@@ -120,6 +120,7 @@ const screens: Readonly<Record<string, Shown>> = {
   denied: { draw: trouble('denied') },
   busy: { draw: trouble('busy') },
   dismissed: { draw: trouble('dismissed') },
+  canceled: { draw: trouble('canceled') },
   'denied-needed': { options: needed, draw: trouble('denied') },
   network: { draw: outcome('error', 'NETWORK_ERROR', true) },
   unavailable: { draw: outcome('error', 'SERVICE_UNAVAILABLE', true) },

@@ -52,5 +52,8 @@ export class IntegrityError extends Error {
   }
 }
 
-/** How a mount that was called off ends. */
-export const abortError = (): DOMException => new DOMException('The verification was canceled.', 'AbortError');
+/** How a mount that was called off ends. The code replaces the number that every DOMException has. */
+export const abortError = (): DOMException =>
+  Object.defineProperty(new DOMException('The verification was canceled.', 'AbortError'), 'code', {
+    value: 'CANCELED',
+  });

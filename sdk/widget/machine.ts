@@ -15,7 +15,7 @@ import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { VerifyError } from './errors.js';
 import type { Reply, Trouble } from './http.js';
-import type { CameraTrouble, CaptureOutcome, Outcome, WidgetMode } from './ports.js';
+import type { CameraStop, CameraTrouble, CaptureOutcome, Outcome, WidgetMode } from './ports.js';
 
 export interface Plan {
   readonly mode: WidgetMode;
@@ -40,7 +40,7 @@ export type Effect =
   | { readonly kind: 'create'; readonly previousSessionId: string | null }
   | { readonly kind: 'consent' }
   | { readonly kind: 'capture'; readonly hidden: boolean }
-  | { readonly kind: 'camera_again'; readonly reason: CameraTrouble }
+  | { readonly kind: 'camera_again'; readonly reason: CameraStop }
   | {
       readonly kind: 'verify';
       readonly consent: EnvelopeConsent | null;
@@ -79,7 +79,7 @@ export type FlowEvent =
   | { readonly kind: 'stopped'; readonly by: Reply | Trouble }
   /** Going on without the camera takes consent back. */
   | { readonly kind: 'left'; readonly exit: 'without'; readonly consent: EnvelopeConsent }
-  | { readonly kind: 'left'; readonly exit: 'cancel' }
+  | { readonly kind: 'left'; readonly exit: 'cancel'; readonly isSpent: boolean }
   | { readonly kind: 'chose'; readonly choice: 'without'; readonly consent: EnvelopeConsent }
   | { readonly kind: 'chose'; readonly choice: 'again' | 'cancel' }
   /** `error`: that of a verdict other than pass. */
@@ -107,6 +107,7 @@ export interface State {
   readonly isEscalated: boolean;
   readonly reply: VerifyReply | null;
   readonly error: VerifyError | null;
+  /** Why the camera was not given; null also after a capture that the respondent canceled. */
   readonly trouble: CameraTrouble | null;
   readonly then: End | null;
 }
@@ -157,7 +158,9 @@ export function advance(state: State, event: FlowEvent): Step {
       return event.by.kind === 'reply' ? refuse(over, event.by) : giveUp(over, event.by);
     }
     case 'left':
-      return event.exit === 'without' ? withoutCamera(state, event) : end(state, { kind: 'aborted' });
+      return event.exit === 'without'
+        ? withoutCamera(state, event)
+        : askAgain({ ...state, isSpent: event.isSpent, trouble: null }, 'canceled');
     case 'chose':
       return afterChoice(state, event);
     case 'verified':
@@ -216,14 +219,15 @@ const withoutCamera = (state: State, { consent }: { readonly consent: EnvelopeCo
 
 function afterCapture(state: State, outcome: CaptureOutcome): Step {
   if (outcome.kind !== 'refused') return verify(state, outcome);
-  const { reason } = outcome;
-  return { state: { ...state, trouble: reason }, effect: { kind: 'camera_again', reason } };
+  return askAgain({ ...state, trouble: outcome.reason }, outcome.reason);
 }
+
+const askAgain = (state: State, reason: CameraStop): Step => ({ state, effect: { kind: 'camera_again', reason } });
 
 function afterChoice(state: State, event: Extract<FlowEvent, { kind: 'chose' }>): Step {
   if (event.choice === 'again') return state.isSpent ? create({ ...state, isOpen: false }) : capture(state);
   if (event.choice === 'without') return withoutCamera(state, event);
-  return end(state, { kind: 'camera', reason: state.trouble ?? 'denied' });
+  return end(state, state.trouble === null ? { kind: 'aborted' } : { kind: 'camera', reason: state.trouble });
 }
 
 function afterVerdict(state: State): Step {

@@ -78,8 +78,8 @@ export interface View {
   askConsent(): Promise<'granted' | 'declined'>;
   /** Opens the camera stage; called again for another try, it gives a fresh one. */
   openStage(): Stage;
-  /** The camera could not be used: says why, and what the respondent wants. `without` is offered only where allowed. */
-  askCameraAgain(reason: CameraTrouble): Promise<'again' | 'without' | 'cancel'>;
+  /** The camera could not be used, or was canceled: says why, and what the respondent wants. `without` is offered only where allowed. */
+  askCameraAgain(reason: CameraStop): Promise<'again' | 'without' | 'cancel'>;
   /** Something is under way; shown until the next call. */
   showProgress(phase: Phase): void;
   /**
@@ -136,6 +136,9 @@ export interface LoadedBytes {
 }
 
 export type CameraTrouble = 'denied' | 'busy' | 'dismissed';
+
+/** Why the respondent is asked how to go on: `canceled` is their own act while the camera ran. */
+export type CameraStop = CameraTrouble | 'canceled';
 
 export type Phase = 'starting' | 'checking' | 'loading_camera' | 'sending';
 

@@ -218,7 +218,7 @@ function afterThrow(deps: RunDeps, memory: Memory, stage: Stage | null, error: u
   if (stage?.signal.aborted)
     return stage.signal.reason === ('without' satisfies StageExit)
       ? { kind: 'left', exit: 'without', consent: consentOf(false, memory) }
-      : { kind: 'left', exit: 'cancel' };
+      : { kind: 'left', exit: 'cancel', isSpent: memory.isSpent };
   const reason = error instanceof Error && /^[A-Za-z]\w{0,63}$/.test(error.name) ? error.name : 'unknown_capability';
   const outcome: CaptureOutcome = { kind: 'unavailable', reason, parts: {} };
   return { kind: 'captured', outcome, isSpent: memory.isSpent };

@@ -5,7 +5,7 @@ import { consentScreen } from './consent.js';
 import { goesWithout, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
 import { openStage } from './stage.js';
 
-const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera' } as const;
+const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera', canceled: 'camera' } as const;
 
 /** `disclosure` is what has to be said and was not said yet. */
 export function createQuestions(

@@ -192,6 +192,26 @@ t.test('a camera that is not given is no verdict: again, without, or the end', (
   t.end();
 });
 
+t.test('a respondent who cancels in front of the camera may go on: again, without it, or not at all', (t) => {
+  const canceled = (isSpent: boolean): FlowEvent => ({ kind: 'left', exit: 'cancel', isSpent });
+  const upTo = [started, created(), consented(true)];
+  const again: FlowEvent = { kind: 'chose', choice: 'again' };
+  t.match(follow({}, [...upTo, canceled(false)]).last.effect, { kind: 'camera_again', reason: 'canceled' });
+  t.match(follow({}, [...upTo, canceled(false), again]).last.effect, { kind: 'capture' });
+  t.match(follow({}, [...upTo, canceled(true), again]).last.effect, { kind: 'create' }, 'its challenges are used up');
+  const without: FlowEvent = { kind: 'chose', choice: 'without', consent: { biometric: false } };
+  t.match(follow({}, [...upTo, canceled(false), without]).last.effect, { kind: 'verify', capture: null });
+  const busy: FlowEvent = {
+    kind: 'captured',
+    isSpent: false,
+    outcome: { kind: 'refused', reason: 'busy', name: 'NotReadableError' },
+  };
+  const cancel: FlowEvent = { kind: 'chose', choice: 'cancel' };
+  for (const before of [[], [busy, again]])
+    t.match(follow({}, [...upTo, ...before, canceled(false), cancel]).last.effect, { end: { kind: 'aborted' } });
+  t.end();
+});
+
 t.test('a capture that stopped after its first challenge is followed by one in another session', (t) => {
   const refused: FlowEvent = {
     kind: 'captured',

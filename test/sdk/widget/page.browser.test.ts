@@ -208,6 +208,31 @@ void t.test('a mount on its page', { skip }, async (t) => {
     },
   );
 
+  await t.test('a respondent who cancels in front of the camera can start again, or end the mount', async (t) => {
+    const { page, begin, settled } = await site.open('mount', showNoise);
+    await begin({ siteKey, widgetMode: 'standard', dataCollector: randomUUID(), locale: 'en' });
+    await page.getByRole('button', { name: 'Start' }).click(pressed);
+    await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
+    const cancel = page.getByRole('button', { name: 'Cancel' });
+    const stage = page.getByRole('heading', { name: /Move your face/ });
+    const canceled = page.getByRole('heading', { name: 'You canceled the check' });
+    const isOn = () => page.evaluate<boolean>("tracks.some(({ readyState }) => readyState === 'live')");
+    await stage.waitFor();
+    await cancel.click(pressed);
+    await canceled.waitFor();
+    t.equal(await isOn(), false, 'the camera is off');
+    await page.getByRole('button', { name: 'Try again' }).click(pressed);
+    await stage.waitFor();
+    t.equal(await isOn(), true);
+    await cancel.click(pressed);
+    await canceled.waitFor();
+    t.equal(await page.evaluate('seen.ended'), null);
+    await cancel.click(pressed);
+    t.match(await settled(), { result: null, error: { name: 'AbortError', code: 'CANCELED' } });
+    t.equal(await isOn(), false);
+    await page.close();
+  });
+
   await t.test('targets and addresses that are none are refused by name', async (t) => {
     const { page } = await site.open('mount');
     const refusalOf = (target: string, apiEndpoint: string) =>

@@ -89,6 +89,7 @@ export const texts: LoadedTexts = {
     'Kamerazugriff wird benötigt',
     'Versuchen Sie es erneut und wählen Sie „Zulassen“, wenn Ihr Browser fragt.',
   ],
+  canceled: ['Sie haben die Prüfung abgebrochen', 'Versuchen Sie es erneut, wenn Sie bereit sind.'],
   none: [
     'Keine Kamera gefunden',
     'Schließen Sie eine Kamera an oder öffnen Sie diese Seite auf einem Smartphone. Versuchen Sie es dann erneut.',

@@ -80,6 +80,7 @@ export const en = {
   denied: ['Camera access is blocked', 'Click the camera icon in the address bar, allow the camera, and try again.'],
   busy: ['Your camera is in use', 'Another app may be using it, such as a video call. Close it and try again.'],
   dismissed: ['Camera access is needed', 'Try again and choose “Allow” when your browser asks.'],
+  canceled: ['You canceled the check', 'Try again when you are ready.'],
   none: ['No camera found', 'Connect a camera or open this page on a phone. Then try again.'],
   network: ['Connection lost', 'Check your internet connection and try again.'],
   unavailable: [

@@ -89,6 +89,7 @@ export const texts: LoadedTexts = {
     'Se necesita acceso a la cámara',
     'Inténtelo de nuevo y elija «Permitir» cuando el navegador le pregunte.',
   ],
+  canceled: ['Ha cancelado la comprobación', 'Inténtelo de nuevo cuando quiera.'],
   none: [
     'No se ha encontrado ninguna cámara',
     'Conecte una cámara o abra esta página en un teléfono e inténtelo de nuevo.',

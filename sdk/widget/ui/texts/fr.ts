@@ -85,6 +85,7 @@ export const texts: LoadedTexts = {
     'L’accès à la caméra est nécessaire',
     'Réessayez et choisissez « Autoriser » quand votre navigateur le demande.',
   ],
+  canceled: ['Vous avez annulé la vérification', 'Réessayez quand vous le souhaitez.'],
   none: ['Aucune caméra trouvée', 'Branchez une caméra ou ouvrez cette page sur un téléphone, puis réessayez.'],
   expired: ['Cette vérification a expiré', 'Recommencez pour continuer.'],
   wait: ['Nous sommes très sollicités en ce moment', 'Attendez une minute, puis réessayez.'],

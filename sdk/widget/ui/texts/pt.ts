@@ -86,6 +86,7 @@ export const texts: LoadedTexts = {
     'Outro aplicativo pode estar usando a câmera, como uma chamada de vídeo. Feche-o e tente de novo.',
   ],
   dismissed: ['É preciso permitir a câmera', 'Tente de novo e escolha “Permitir” quando o navegador perguntar.'],
+  canceled: ['Você cancelou a verificação', 'Tente de novo quando quiser.'],
   none: ['Nenhuma câmera encontrada', 'Conecte uma câmera ou abra esta página em um celular. Depois, tente de novo.'],
   expired: ['Esta verificação expirou', 'Comece de novo para continuar.'],
   wait: ['Estamos muito ocupados neste momento', 'Espere um minuto e tente de novo.'],
