@@ -76,7 +76,7 @@ const EventId = Type.Optional(
     minLength: 1,
     maxLength: 128,
     description:
-      'Your id of the event. The same id with other content replaces the event; with the same content, it is a duplicate.',
+      'Your id of the event. The same id with other content replaces the event; with the same content, it is a duplicate. Not one that begins with vh-place-, which the service reserves.',
   }),
 );
 

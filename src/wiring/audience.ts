@@ -66,7 +66,7 @@ export async function startAudience(
   const tokens = wireTokens(work, now);
   const reportOutcomes = createOutcomeReporter({
     database: stores.database,
-    acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events),
+    acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events, { isOwn: true }),
     logger,
   });
   const links = wireLinks(parts, audienceUrl);

@@ -134,9 +134,9 @@ function openOutcomes(
 
 /** Outcomes of places reject and restore their completes before the answer. A call that fails there is sent again. */
 const settling = ({ accept }: OutcomeService, settle: ReturnType<typeof createPlaceSettlement>): OutcomeService => ({
-  async accept(owner, events, session) {
-    const reply = await accept(owner, events, session);
-    await settle(owner, session === undefined ? events.flatMap(sessionOf) : [session]);
+  async accept(owner, events, source = {}) {
+    const reply = await accept(owner, events, source);
+    await settle(owner, source.session === undefined ? events.flatMap(sessionOf) : [source.session]);
     return reply;
   },
 });

@@ -204,6 +204,27 @@ t.test('the owner’s complete over the survey’s refusal stands, for the suppl
   t.same(sentOf(place), ['quality', 'complete']);
 });
 
+t.test('the ids of the service’s own events are refused, and a rejection under any other id counts', async (t) => {
+  const place = await complete('f');
+  const before = await figures();
+  const event = { sessionId: place, type: 'buyer_reject', occurredAt: '2026-06-01T12:00:00Z', reasonClass: 'fraud' };
+  for (const eventId of [`vh-place-reversal:${place}`, `vh-place-end:${place}`, 'vh-place-'])
+    for (const [at, events] of [
+      ['/lite/events', [{ ...event, eventId }]],
+      [`/lite/sessions/${place}/events`, [{ ...event, eventId, type: 'complete' }]],
+    ] as const) {
+      const refused = await api('POST', at, { events });
+      t.match([refused.status, refused.body], [400, { issues: [{ path: '/events/0/eventId', message: /reserved/ }] }]);
+    }
+  t.same(await figures(), before);
+  t.same(
+    (await outcomesOf(place)).map(({ type }) => type),
+    ['complete'],
+  );
+  t.equal((await api('POST', '/lite/events', { events: [{ ...event, eventId: 'own' }] })).status, 200);
+  t.match(await respondentOf(place), { completion: 'reversed', refusedFor: 'fraud' });
+});
+
 t.test('the report is a table as well, and progress says why people were screened out', async (t) => {
   const { rows, totals } = await reportOf('supplier');
   const csv = await call('GET', `${path}/report?by=supplier&format=csv`);

@@ -3,7 +3,7 @@
  */
 import type { DataOwner } from '../../kernel/caller.js';
 import { createNullRemover, findUnstorable } from '../../kernel/body.js';
-import { OutcomeDetail, OutcomeEvent, retractionName } from '../../contract/outcome.js';
+import { OutcomeDetail, OutcomeEvent, placeEventIds, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
 import { createAjv, describeViolation, timeIssues, helpfulViolations } from '../../kernel/validation.js';
 import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../score-request.js';
@@ -15,12 +15,20 @@ export interface EventCheckDeps {
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
 }
 
-/** Checks the events of one call, in one go; `pathOf` returns the pointer of each. `session` is that of all of them where the address names it. */
+/** Facts of a call that hold for all of its events. */
+export interface EventSource {
+  /** The session of all events, if the address names it. */
+  readonly session?: string;
+  /** The service itself sends them, and may use its own event ids. */
+  readonly isOwn?: boolean;
+}
+
+/** Checks the events of one call, in one go; `pathOf` returns the pointer of each. */
 export type EventCheck = (
   owner: DataOwner,
   events: readonly unknown[],
   pathOf: (index: number) => string,
-  session?: string,
+  source?: EventSource,
 ) => Promise<readonly CheckedEvent[]>;
 
 /** `event` is null where there are issues. */
@@ -66,14 +74,19 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
     return unstorable === null ? event : [unstorable];
   };
 
-  return async (owner, events, pathOf, session) => {
+  return async (owner, events, pathOf, { session, isOwn = false } = {}) => {
     const shaped = events.map((event) => checkShape(event, session));
     const owners = await findOwners(owner, shaped);
     return shaped.map((event, index): CheckedEvent => {
       const at = pathOf(index);
       const issues = isIssues(event)
         ? event
-        : [...dateIssues(event), ...contradictions(event), ...projectIssues(owner, event, owners)];
+        : [
+            ...dateIssues(event),
+            ...contradictions(event),
+            ...(isOwn ? [] : reservedIdIssues(event)),
+            ...projectIssues(owner, event, owners),
+          ];
       if (!isIssues(event) && issues.length === 0) return { event, issues, unknown: unknownOf(event, at) };
       return {
         event: null,
@@ -107,6 +120,12 @@ function contradictions({ type, reasonClass, detail }: OutcomeEvent): Issue[] {
     issues.push({ path: '/detail/reasonClass', message: 'differs from reasonClass. Send only one of them.' });
   return issues;
 }
+
+/** An event with such an id would replace what the service reports of a place. */
+const reservedIdIssues = ({ eventId }: OutcomeEvent): readonly Issue[] =>
+  eventId?.startsWith(placeEventIds) === true
+    ? [{ path: '/eventId', message: `is reserved, because it begins with ${placeEventIds}. Use another id.` }]
+    : [];
 
 /** Details may hold whatever the caller likes: of their names only those count that are one of ours in another form. */
 const unknownOf = (event: OutcomeEvent, at: string): UnknownName[] => [

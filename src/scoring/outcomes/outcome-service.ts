@@ -14,7 +14,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { suggest } from '../../kernel/validation.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { UnknownName } from '../score-request.js';
-import { createEventCheck, type CheckedEvent } from './event-check.js';
+import { createEventCheck, type CheckedEvent, type EventSource } from './event-check.js';
 import { entryOfOutcomes, type OutcomeRow, rowOf, type RowOwner, rowOwnerOf } from './outcome-rows.js';
 import { storeEvents, type StoredOutcomes } from './outcome-store.js';
 import type { SessionName } from './session-subjects.js';
@@ -42,9 +42,8 @@ const storageError = 'could not be stored and does not count. Send it again.';
 export function createOutcomeService(deps: OutcomeServiceDeps) {
   const checkEvents = createEventCheck(deps);
   return {
-    /** `session`: that of all events, where the address names it. */
-    async accept(owner: DataOwner, events: readonly unknown[], session?: string): Promise<OutcomeReply> {
-      const checked = await checkEvents(owner, events, (index) => `/events/${index}`, session);
+    async accept(owner: DataOwner, events: readonly unknown[], source: EventSource = {}): Promise<OutcomeReply> {
+      const checked = await checkEvents(owner, events, (index) => `/events/${index}`, source);
       const refused = checked.flatMap(({ issues }) => issues);
       const stated = rowsOf(owner, checked, deps.makeRef);
       if (stated.length === 0) throw invalid(refused.slice(0, issuesMax));

@@ -73,6 +73,6 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: OutcomeSer
         response,
       }),
     },
-    async (request) => outcomes.accept(keyCaller(request), request.body.events, request.params.sessionId),
+    async (request) => outcomes.accept(keyCaller(request), request.body.events, { session: request.params.sessionId }),
   );
 }

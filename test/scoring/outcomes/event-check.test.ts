@@ -8,7 +8,7 @@ const checkEvents = createEventCheck({
   findProjectOwner: async () => null,
 });
 const check = (events: readonly unknown[], session?: string) =>
-  checkEvents(makeKeyCaller(), events, (index) => `/events/${index}`, session);
+  checkEvents(makeKeyCaller(), events, (index) => `/events/${index}`, session === undefined ? {} : { session });
 
 t.test('details keep what the caller likes; one of our names in another spelling is told', async (t) => {
   const detail = { reason_class: 'fraud', RespondentID: 'r', wave: 3 };
