@@ -1,5 +1,5 @@
 /**
- * The completed respondents of a study as CSV (RFC 4180) or NDJSON, read in batches while they are sent. A cell that a spreadsheet would
+ * The respondents of a study as CSV (RFC 4180) or NDJSON, read in batches while they are sent. A cell that a spreadsheet would
  * run is made text by an apostrophe.
  */
 import { RespondentReply, respondentStatuses } from '../contract/study-replies.js';
@@ -27,9 +27,14 @@ interface Batch {
   readonly lastId: string | null;
 }
 
-/** The respondents that a list can show; verified includes all who completed. */
-export const shownStatuses = ['verified', 'all', ...respondentStatuses] as const;
+/** The respondents that a list can show; verified includes all who completed, also those whose complete was rejected since. */
+export const shownStatuses = ['verified', 'completed_or_reversed', 'all', ...respondentStatuses] as const;
 export type ShownStatus = (typeof shownStatuses)[number];
+
+const conditions: Readonly<Partial<Record<ShownStatus, string>>> = {
+  verified: 'AND (verified OR completion IS NOT NULL)',
+  completed_or_reversed: "AND (state = 'completed' OR completion = 'reversed')",
+};
 
 /** Tokens are optional: anyone with a token can end the interview. */
 export interface Shown {
@@ -42,7 +47,7 @@ export async function listRespondents(tx: Queryable, studyId: string, page: Page
   const state = Object.entries(statuses).find(([, status]) => status === shown.status)?.[0] ?? null;
   const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND ($2::text IS NULL OR place_id < $2)
-        AND ($4::text IS NULL OR state = $4) ${shown.status === 'verified' ? 'AND (verified OR completion IS NOT NULL)' : ''}
+        AND ($4::text IS NULL OR state = $4) ${conditions[shown.status] ?? ''}
       ORDER BY place_id DESC LIMIT $3`,
     [studyId, page.below, page.limit + 1, state],
   );

@@ -216,7 +216,9 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
         params: StudyParams,
         querystring: Type.Object({
           format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
-          status: Type.Optional(StringEnum(shownStatuses, { description: 'Default completed.' })),
+          status: Type.Optional(
+            StringEnum(shownStatuses, { description: 'Default completed_or_reversed: completes, also rejected ones.' }),
+          ),
           token: Token,
         }),
         response: {
@@ -234,7 +236,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
     ),
     async (request, reply) => {
       const owner = keyCaller(request);
-      const { format = 'csv', status = 'completed', token = 'off' } = request.query;
+      const { format = 'csv', status = 'completed_or_reversed', token = 'off' } = request.query;
       const study = requireStudy(
         await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),
       );

@@ -66,6 +66,13 @@ const respondentOf = async (place: string): Promise<RespondentReply | undefined>
   ((await call('GET', `${path}/respondents`)).body as { respondents: readonly RespondentReply[] }).respondents.find(
     ({ sessionId }) => sessionId === place,
   );
+/** What an export says of a place; undefined if the export has no such line. */
+const exported = async (place: string, query = ''): Promise<RespondentReply | undefined> =>
+  (await call('GET', `${path}/export?format=ndjson${query}`)).text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as RespondentReply)
+    .find(({ sessionId }) => sessionId === place);
 const sentOf = (place: string): readonly string[] =>
   receiver.received.flatMap(({ path }) => (path.includes(place) ? [/status=(\w+)/.exec(path)?.[1] ?? ''] : []));
 const outcomesOf = async (place: string) =>
@@ -91,7 +98,10 @@ t.test(
       places_left: 20,
       quotas: [{ held: 0 }],
     });
-    t.match(await respondentOf(place), { completion: 'reversed', refusedFor: 'fraud', reversalNote: 'bot' });
+    const reversed = { completion: 'reversed', refusedFor: 'fraud', reversalNote: 'bot' };
+    t.match(await respondentOf(place), reversed);
+    t.match(await exported(place), { ...reversed, status: 'terminated' }, 'the export tells it, unasked');
+    t.equal(await exported(place, '&status=completed'), undefined);
     t.match(await outcomesOf(place), [{ type: 'reconciliation', reasonClass: 'fraud' }, { type: 'complete' }]);
     await waitUntil(() => sentOf(place).includes('reversed'), 'the reversal was posted back');
     t.same(sentOf(place), ['complete', 'reversed']);
@@ -100,6 +110,7 @@ t.test(
       [withdrawn.status, withdrawn.body],
       [200, { place, completion: 'confirmed', status: 'completed', changed: true }],
     );
+    t.match(await exported(place), { status: 'completed', completion: 'confirmed', refusedFor: null });
     t.same(await figures(), before);
     t.same(
       (await outcomesOf(place)).map(({ type }) => type).sort(),
