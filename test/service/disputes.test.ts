@@ -66,7 +66,7 @@ const respondentOf = async (place: string): Promise<RespondentReply | undefined>
   ((await call('GET', `${path}/respondents`)).body as { respondents: readonly RespondentReply[] }).respondents.find(
     ({ sessionId }) => sessionId === place,
   );
-/** What an export says of a place; undefined if the export has no such line. */
+/** The line of an export about a place; undefined if there is none. */
 const exported = async (place: string, query = ''): Promise<RespondentReply | undefined> =>
   (await call('GET', `${path}/export?format=ndjson${query}`)).text
     .split('\n')
