@@ -156,7 +156,7 @@ function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void
       description:
         'Counts in real time: entries, refusals by reason, completes, rejections, the median time, and who took more than one place.',
       params: StudyParams,
-      querystring: Type.Object({
+      querystring: ListQuery({
         by: Type.Optional(StringEnum(reportGroupings, { description: 'Default supplier.' })),
         format: Type.Optional(StringEnum(reportFormats, { description: 'Default json. csv: the rows alone.' })),
       }),
@@ -214,7 +214,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
         summary: 'Export respondents as CSV or NDJSON',
         description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
         params: StudyParams,
-        querystring: Type.Object({
+        querystring: ListQuery({
           format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
           status: Type.Optional(
             StringEnum(shownStatuses, { description: 'Default completed_or_reversed: completes, also rejected ones.' }),

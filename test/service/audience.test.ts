@@ -300,7 +300,8 @@ t.test('an export holds no formula of a supplier’s', async (t) => {
   const { text, headers } = await call('GET', `/studies/${study.studyId}/export`);
   t.match(headers.get('content-disposition'), /attachment; filename="study_[0-9a-f]{32}\.csv"/);
   t.match(text, /"'=HYPERLINK\(""https:\/\/evil\.example""\)",'@SUM\(A1\)/);
-  t.equal((await call('GET', `/studies/${study.studyId}/export?format=xls`)).status, 400);
+  for (const query of ['export?format=xls', 'export?formatt=csv', 'export?completion=reversed', 'report?By=day'])
+    t.equal((await call('GET', `/studies/${study.studyId}/${query}`)).status, 400, query);
 });
 
 t.test('a complete is history of the respondent: the next study knows them', async (t) => {
