@@ -1,2 +1,2 @@
-/** Pages, the package and the service's addresses need nothing special. */
-export default { poweredByHeader: false };
+/** New apps have cache components: a page that waits for a request does so below a Suspense boundary. */
+export default { cacheComponents: true, poweredByHeader: false };
