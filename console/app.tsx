@@ -8,6 +8,7 @@ import { SessionsPage } from './pages/sessions.js';
 import { SignInPage } from './pages/sign-in.js';
 import { SuppliersPage } from './pages/suppliers.js';
 import { ThresholdsPage } from './pages/thresholds.js';
+import { VerificationPage } from './pages/verification.js';
 import { WebhookPage } from './pages/webhook.js';
 import { WebhooksPage } from './pages/webhooks.js';
 import { Failed, Loading } from './parts/states.js';
@@ -60,6 +61,9 @@ function App() {
             </Route>
             <Route path="/:project/thresholds">
               <ThresholdsPage projectId={projectId} />
+            </Route>
+            <Route path="/:project/verification">
+              <VerificationPage projectId={projectId} />
             </Route>
             <Route path="/:project/webhooks">
               <WebhooksPage projectId={projectId} />

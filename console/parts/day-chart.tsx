@@ -1,15 +1,30 @@
-/** Sessions a day, stacked by recommendation. The same numbers stand in a table below the chart. */
+/** Counts a day, stacked by kind. The same numbers stand in a table below the chart. */
 import type { Mix } from '../../src/contract/thresholds.js';
-import { decisions, totalOf } from './mix-bar.js';
+import { decisions } from './mix-bar.js';
 import { formatCount, formatDay } from './words.js';
 
 export interface DayMix extends Mix {
   readonly day: string;
 }
 
+/** Sessions a day by recommendation. */
+export const DayChart = ({ days }: { days: readonly DayMix[] }) => (
+  <Stacks label="Sessions a day by recommendation" kinds={decisions} days={days} />
+);
+
+type Kinds<K extends string> = readonly (readonly [name: K, label: string, tone: string])[];
+
+interface StacksProps<K extends string> {
+  readonly label: string;
+  readonly kinds: Kinds<K>;
+  /** The oldest first. */
+  readonly days: readonly ({ readonly day: string } & Readonly<Record<K, number>>)[];
+}
+
 const size = { width: 720, height: 160 } as const;
 
-export function DayChart({ days }: { days: readonly DayMix[] }) {
+export function Stacks<K extends string>({ label, kinds, days }: StacksProps<K>) {
+  const totalOf = (day: Readonly<Record<K, number>>): number => kinds.reduce((sum, [name]) => sum + day[name], 0);
   const most = Math.max(1, ...days.map(totalOf));
   const step = size.width / days.length;
   return (
@@ -19,15 +34,15 @@ export function DayChart({ days }: { days: readonly DayMix[] }) {
         class="day-chart"
         preserveAspectRatio="none"
         role="img"
-        aria-label="Sessions a day by recommendation"
+        aria-label={label}
       >
-        {days.map((mix, index) => {
+        {days.map((day, index) => {
           let top = size.height;
           return (
-            <g key={mix.day}>
-              <title>{`${formatDay(mix.day)}: ${formatCount(totalOf(mix))}`}</title>
-              {decisions.map(([name, , tone]) => {
-                const height = (mix[name] / most) * size.height;
+            <g key={day.day}>
+              <title>{`${formatDay(day.day)}: ${formatCount(totalOf(day))}`}</title>
+              {kinds.map(([name, , tone]) => {
+                const height = (day[name] / most) * size.height;
                 top -= height;
                 return <rect key={name} class={tone} x={index * step + 2} y={top} width={step - 4} height={height} />;
               })}
@@ -37,43 +52,44 @@ export function DayChart({ days }: { days: readonly DayMix[] }) {
       </svg>
       <figcaption class="axis-line muted small">
         <span>{formatDay(days[0]?.day ?? '')}</span>
-        {decisions.map(([name, label, tone]) => (
+        {kinds.map(([name, kind, tone]) => (
           <span key={name} class={`key ${tone}`}>
-            {label}
+            {kind}
           </span>
         ))}
         <span>{formatDay(days.at(-1)?.day ?? '')}</span>
       </figcaption>
-      <details>
-        <summary>Daily numbers</summary>
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">Day (UTC)</th>
-              {decisions.map(([name, label]) => (
-                <th key={name} scope="col" class="end">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[...days]
-              .reverse()
-              .filter((mix) => totalOf(mix) > 0)
-              .map((mix) => (
-                <tr key={mix.day}>
-                  <th scope="row">{formatDay(mix.day)}</th>
-                  {decisions.map(([name, label]) => (
-                    <td key={name} class="end" data-label={label}>
-                      {formatCount(mix[name])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </details>
+      <Numbers kinds={kinds} days={days.filter((day) => totalOf(day) > 0)} />
     </figure>
   );
 }
+
+const Numbers = <K extends string>({ kinds, days }: Omit<StacksProps<K>, 'label'>) => (
+  <details>
+    <summary>Daily numbers</summary>
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          {kinds.map(([name, label]) => (
+            <th key={name} scope="col" class="end">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {[...days].reverse().map((day) => (
+          <tr key={day.day}>
+            <th scope="row">{formatDay(day.day)}</th>
+            {kinds.map(([name, label]) => (
+              <td key={name} class="end" data-label={label}>
+                {formatCount(day[name])}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </details>
+);

@@ -7,6 +7,7 @@ import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { findBarriers, printLink, sidewaysPx } from '../helpers/console-page.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
+import { createSession, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
@@ -151,6 +152,20 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Back to 40 and 75').waitFor();
     t.equal(await readInForce(), 75);
+    t.same(complaints, []);
+  });
+
+  await t.test('verifications are counted by day, reason and device', async (t) => {
+    await page.goto(`${siteUrl}/console/${projectId}/verification`);
+    await heading('No verification in the last 30 days');
+    const session = await createSession(service);
+    await verify(service, session);
+    await waitUntil(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      return (await page.getByRole('heading', { name: 'Devices' }).count()) === 1;
+    }, 'the verification is counted');
+    await page.getByText('Not measured').first().waitFor();
+    await checkLook(t, page);
     t.same(complaints, []);
   });
 

@@ -1,5 +1,6 @@
 /** A sample for the console: sessions of three suppliers over a study, some of them suspicious, some with outcomes. */
 import type { TestService } from './service.js';
+import { automated, createSession, verify } from './verifications.js';
 import { waitUntil } from './wait-until.js';
 
 const honest = [
@@ -44,8 +45,28 @@ export async function fillConsole(service: TestService): Promise<readonly string
     ...{ studyId: 'coffee-2026', respondentId: 'r-lucid-4', deviceHash: 'a'.repeat(64) },
   };
   await service.call('POST', '/lite/score', { body: again });
+  await verifyPeople(service);
   const webhookId = await sendEvents(service);
-  return ['sessions', 'sessions/lucid-1004', 'suppliers', 'thresholds', 'webhooks', `webhooks/${webhookId}`];
+  return [
+    'sessions',
+    'sessions/lucid-1004',
+    'suppliers',
+    'thresholds',
+    'verification',
+    'webhooks',
+    `webhooks/${webhookId}`,
+  ];
+}
+
+/** Verifications without a camera; every third comes from an automated browser. */
+async function verifyPeople(service: TestService): Promise<void> {
+  const total = 9;
+  for (let index = 0; index < total; index += 1)
+    await verify(service, await createSession(service), index % 3 === 0 ? automated : {});
+  await waitUntil(async () => {
+    const path = `/projects/${service.bootstrap.projectId}/analytics`;
+    return ((await service.call('GET', path)).body as { totalVerifications?: number }).totalVerifications === total;
+  }, 'the verifications are counted');
 }
 
 /** A webhook whose receiver is not there, with a delivery that failed. */

@@ -57,7 +57,7 @@ reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404
 verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
 verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-readAnalytics               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   403
+readAnalytics               401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
 eraseRespondent             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
 getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 

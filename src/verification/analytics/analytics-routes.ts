@@ -1,11 +1,9 @@
-/**
- * The route of a project’s analytics. A test key sees test mode.
- */
+/** The route of a project’s analytics. A test key sees test mode; the dashboard and other keys see live mode. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Analytics, AnalyticsQuery } from '../../contract/analytics.js';
-import { keyCaller } from '../../http/access.js';
+import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { AnalyticsService } from './analytics-service.js';
 
@@ -19,7 +17,8 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
     {
       config: {
         access: {
-          credential: 'api-key',
+          credential: 'dashboard-or-key',
+          role: 'member',
           scope: 'analytics:read',
           oauth: ['analytics:read'],
           project: 'projectId',
@@ -38,8 +37,9 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
       },
     },
     async (request) => {
-      const { organizationId, isTest } = keyCaller(request);
-      return analytics.read({ organizationId, projectId: request.params.projectId, isDemo: isTest }, request.query);
+      const isDemo = request.caller?.kind === 'key' && request.caller.isTest;
+      const owner = { organizationId: organizationOf(request), projectId: request.params.projectId, isDemo };
+      return analytics.read(owner, request.query);
     },
   );
 }
