@@ -6,7 +6,7 @@ import type { SecretStore } from '../crypto/secret-store.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { exitStatusOf } from './exits.js';
-import { reservationColumns, type QuotaReservation } from './reservation-store.js';
+import { isErased, reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { placeholderValues } from './supplier-rules.js';
 import { findPostbackSuppliers, type PostbackSupplier } from './supplier-store.js';
 
@@ -38,7 +38,8 @@ const batchMax = 200;
 
 /**
  * Writes a batch of the postbacks that are due; returns how many places it checked. The postback and the note at the place are written in one
- * transaction, so that a status is sent once, however many instances look and wherever one of them ends.
+ * transaction, so that a status is sent once, however many instances look and wherever one of them ends. A place of an erased respondent is marked
+ * as unsent instead: a supplier could match the postback by the rid alone, which is gone.
  */
 export function writePostbacks({ database, secrets, postbacks, now }: PostbackDeps): Promise<number> {
   return database.transaction(async (tx) => {
@@ -47,20 +48,29 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
     );
     if (places.length === 0) return 0;
     const suppliers = await findPostbackSuppliers(tx, [...new Set(places.map((place) => place.supplierId ?? ''))]);
-    const sent = places.flatMap((place) => {
+    const due = places.flatMap((place) => {
       const supplier = suppliers.get(place.supplierId ?? '');
       const status = exitStatusOf(place);
-      if (supplier === undefined || status === null || status === place.exitStatus) return [];
-      return [{ supplierId: supplier.supplierId, event: eventOf(place, status, supplier, { secrets, now }) }];
+      return supplier === undefined || status === null || status === place.exitStatus
+        ? []
+        : [{ place, supplier, status }];
     });
+    const unsent = due.flatMap(({ place }) => (isErased(place) ? [place.reservationId] : []));
+    const sent = due
+      .filter(({ place }) => !isErased(place))
+      .map(({ place, supplier, status }) => ({
+        supplierId: supplier.supplierId,
+        event: eventOf(place, status, supplier, { secrets, now }),
+      }));
     await postbacks.insert(tx, sent);
     const statuses = new Map(sent.map(({ event }) => [event.sessionId, event.data.status]));
     await tx.query(
-      `UPDATE study_places p SET exit_due = false, exit_status = coalesce(given.status, p.exit_status)
+      `UPDATE study_places p SET exit_due = false, exit_status = coalesce(given.status, p.exit_status), unsent = p.place_id = ANY($3::text[])
          FROM unnest($1::text[], $2::text[]) AS given (place, status) WHERE p.place_id = given.place`,
       [
         places.map(({ reservationId }) => reservationId),
         places.map(({ reservationId }) => statuses.get(reservationId) ?? null),
+        unsent,
       ],
     );
     return places.length;

@@ -351,6 +351,10 @@ export async function keepToken(
   return row.token;
 }
 
+/** Whether the respondent was erased: no postback is sent for them any more. */
+export const isErased = ({ reservationId, respondentRef }: QuotaReservation): boolean =>
+  respondentRef === reservationId;
+
 /** Whose reservations are erased; respondentId is the rid that suppliers send. */
 type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
 
@@ -376,7 +380,7 @@ export const eraseReservations = (
     const rows = await tx.query<{ id: string }>(
       `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
        UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL,
-              device_ref = NULL, address_ref = NULL, network_ref = NULL, exit_due = false
+              device_ref = NULL, address_ref = NULL, network_ref = NULL
         WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
       [projectId, respondentId],
     );

@@ -1,4 +1,4 @@
-/** Reports the respondents of a study by supplier or by day of the entry. Reads counts, and no places. */
+/** Reports the respondents of a study by supplier or by day of the entry. Reads counts, and of places only those of erased respondents. */
 import {
   reportGroupsMax,
   ReportRow,
@@ -27,23 +27,28 @@ const histograms = `coalesce(jsonb_agg(t.seconds) FILTER (WHERE t.seconds <> '{}
 
 export async function reportStudy(tx: Queryable, study: Study, by: ReportGrouping): Promise<StudyReport> {
   const tallies = await (by === 'day' ? readDays : readSuppliers)(tx, study.studyId);
+  const unsent = await readUnsent(tx, study.studyId, by);
   return {
     ...{ studyId: study.studyId, by },
     rows: tallies.map((tally) => {
       const { supplierId, sourceId, name, day } = tally;
-      return { supplierId, sourceId, name, day, ...figuresOf(tally) };
+      return { supplierId, sourceId, name, day, ...figuresOf(tally, unsent.get(day ?? supplierId ?? '') ?? 0) };
     }),
-    totals: figuresOf({ ...study, histograms: tallies.flatMap((tally) => tally.histograms) }),
+    totals: figuresOf(
+      { ...study, histograms: tallies.flatMap((tally) => tally.histograms) },
+      [...unsent.values()].reduce((sum, count) => sum + count, 0),
+    ),
     groups: await readGroups(tx, study.studyId),
   };
 }
 
-function figuresOf(tally: Tally): ReportFigures {
+function figuresOf(tally: Tally, unsent: number): ReportFigures {
   const { in_survey: inSurvey, too_fast: tooFast, ...ends } = showFunnel(tally);
   return {
     entries: tally.entered,
     screenedOut: showScreenOuts(tally),
     ...{ ...ends, inSurvey, tooFast, medianSeconds: medianOf(tally.histograms) },
+    unsent,
     ...{ sameDevice: tally.same_device, sameAddress: tally.same_address, sameNetwork: tally.same_network },
   };
 }
@@ -62,6 +67,16 @@ const readDays = (tx: Queryable, studyId: string): Promise<readonly RowTally[]> 
        FROM study_tallies t WHERE t.study_id = $1 GROUP BY t.day ORDER BY t.day`,
     [studyId],
   );
+
+/** Counts places of erased respondents by the key of their row; an index holds these alone. */
+async function readUnsent(tx: Queryable, studyId: string, by: ReportGrouping): Promise<ReadonlyMap<string, number>> {
+  const key = by === 'day' ? "to_char(entered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')" : 'supplier_id';
+  const rows = await tx.query<{ key: string; places: number }>(
+    `SELECT ${key} AS key, count(*)::int AS places FROM study_places WHERE study_id = $1 AND unsent GROUP BY 1`,
+    [studyId],
+  );
+  return new Map(rows.map(({ key, places }) => [key, places]));
+}
 
 async function readGroups(tx: Queryable, studyId: string): Promise<StudyReport['groups']> {
   const rows = await tx.query<{ kind: ClaimantKind; ref: string; places: number; completed: number }>(

@@ -236,6 +236,32 @@ t.test('the ids of the service’s own events are refused, and a rejection under
   t.match(await respondentOf(place), { completion: 'reversed', refusedFor: 'fraud' });
 });
 
+t.test('a status that an erasure kept from the supplier is counted in the report', async (t) => {
+  const unsent = async (): Promise<readonly number[]> => {
+    const [suppliers, days] = [await reportOf('supplier'), await reportOf('day')];
+    return [suppliers.totals.unsent, suppliers.rows[0]?.unsent ?? -1, days.rows[0]?.unsent ?? -1];
+  };
+  const erase = async (rid: string): Promise<void> => {
+    const response = await fetch(`${baseUrl}/projects/${service.bootstrap.projectId}/respondents/${rid}`, {
+      ...{ method: 'DELETE', headers: { 'x-api-key': organizationKey } },
+    });
+    t.equal(response.status, 200);
+  };
+  t.same(await unsent(), [0, 0, 0]);
+  const [told, surveyed] = [await complete('told'), await interview('surveyed')];
+  await waitUntil(() => sentOf(told).includes('complete'), 'the complete was posted back');
+  await erase('told');
+  await erase('surveyed');
+  await call('POST', `${path}/returns`, { place: surveyed, status: 'complete' }, study.surveyKey);
+  await waitUntil(async () => (await unsent())[0] === 1, 'the complete of an erased respondent is counted');
+  await dispute([{ place: told, reason: 'fraud' }]);
+  await waitUntil(async () => (await unsent())[0] === 2, 'the reversal of an erased respondent is counted');
+  t.same(await unsent(), [2, 2, 2]);
+  t.same([sentOf(told), sentOf(surveyed)], [['complete'], []], 'nobody is told of an erased respondent');
+  t.equal((await call('DELETE', `${path}/disputes/${told}`)).status, 200);
+  await waitUntil(async () => (await unsent())[0] === 1, 'the supplier’s last status holds again');
+});
+
 t.test('the report is a table as well, and progress says why people were screened out', async (t) => {
   const { rows, totals } = await reportOf('supplier');
   const csv = await call('GET', `${path}/report?by=supplier&format=csv`);

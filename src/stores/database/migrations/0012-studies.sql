@@ -190,7 +190,9 @@ CREATE TABLE study_places (
   outcome_due     boolean NOT NULL DEFAULT false,
   -- The last status that a postback reported, and whether the next round looks again.
   exit_status     text,
-  exit_due        boolean NOT NULL DEFAULT false
+  exit_due        boolean NOT NULL DEFAULT false,
+  -- The supplier does not know the last status, because the respondent was erased.
+  unsent          boolean NOT NULL DEFAULT false
 );
 CREATE UNIQUE INDEX study_places_one_each ON study_places (study_id, respondent_ref);
 CREATE INDEX study_places_by_study ON study_places (study_id, place_id);
@@ -198,6 +200,7 @@ CREATE INDEX study_places_held ON study_places (study_id, supplier_id, source_id
 CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
 CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
+CREATE INDEX study_places_unsent ON study_places (study_id) WHERE unsent;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
 CREATE INDEX study_places_by_age ON study_places (entered_at);
 
