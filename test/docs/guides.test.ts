@@ -107,6 +107,12 @@ t.test('no page or example names a variable that would stop the service: what be
   t.end();
 });
 
+t.test('no page names a root of the service by another name than the samples', (t) => {
+  const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  for (const name of pages) t.notMatch(readRepositoryFile(`docs/${name}`), /\{(?:base|audience)_url\}/, name);
+  t.end();
+});
+
 t.test('the guides are linked from the list of pages', (t) => {
   const list = readRepositoryFile('docs/README.md');
   for (const page of guides) t.ok(list.includes(`(${page.replace('docs/', '')})`), page);
