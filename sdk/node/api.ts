@@ -275,7 +275,10 @@ export type Decision = ScoredDecision | DegradedDecision;
 export type FailMode = 'open' | 'closed';
 
 export interface ClientOptions {
-  /** A secret key (`vf_...`). It belongs to backends: in a browser the client refuses to be made. */
+  /**
+   * A secret key (`vf_...`). It belongs to backends: in a browser the client refuses to be made. Scores need the key of a project; outcomes and
+   * reports also take that of an organization.
+   */
   readonly apiKey: string;
   /** The API's root, which ends in `/api/v1`. */
   readonly baseUrl: string;
@@ -309,7 +312,7 @@ export interface EventsOptions extends CallOptions {
 }
 
 export interface Client {
-  /** Scores a session. Throws a VerifyHumanError, also when the service cannot be reached. */
+  /** Scores a session. Throws a VerifyHumanError, also when the service cannot be reached, for an unknown field, and with an organization key. */
   score(request: ScoreRequest, options?: ScoreOptions): Promise<ScoreReply>;
   /** Scores and decides. A service that cannot be reached ends as `failMode` says; a refusal (a bad request or key) always throws. */
   decide(request: ScoreRequest, options?: DecideCallOptions): Promise<Decision>;

@@ -3,6 +3,7 @@ import t from 'tap';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { CreatedWebhookReply, DeliveryReply, WebhookReply } from '../../src/contract/webhook.js';
+import { verifyWebhook } from '../../src/receiver/verify.js';
 import { deliveryIdOf } from '../../src/webhooks/delivery-store.js';
 import { startReceiver, type Received, type Receiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
@@ -145,6 +146,11 @@ t.test('a new secret signs from the next delivery on; the old one only where an 
     String(last.headers['webhook-signature']).split(' '),
     [third, second].map((secret) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`),
   );
+  for (const secret of [second, third])
+    t.equal(verifyWebhook({ secret, headers: last.headers, body: last.body }).valid, true, 'no receiver loses it');
+  t.match(verifyWebhook({ secret: made.secret, headers: last.headers, body: last.body }), {
+    reason: 'WRONG_SIGNATURE',
+  });
 });
 
 t.test('on the instance that rotates, nothing sent afterwards carries the old secret', async (t) => {
