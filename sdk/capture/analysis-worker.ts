@@ -5,6 +5,7 @@
 import { modelFiles, workerKey } from './model-files.js';
 import type { FromWorker, ToWorker } from './protocol.js';
 import type { FrameAnalysis, Summary } from './frame-analysis.js';
+import { trust } from '../lite/trusted.js';
 import type { LoadedBytes, ModelsRequest } from '../widget/ports.js';
 
 export class AnalysisError extends Error {}
@@ -108,9 +109,18 @@ async function openWorker(base: string, stop: AbortController): Promise<Worker> 
   const timer = setTimeout(() => stop.abort(), deadlines.load);
   const url = URL.createObjectURL(await fetchWorker(base, stop.signal));
   clearTimeout(timer);
-  const worker = new Worker(url);
+  const worker = new Worker(trusted(url));
   URL.revokeObjectURL(url);
   return worker;
+}
+
+/** A page that allows no policy may still allow the worker. */
+function trusted(url: string): string {
+  try {
+    return trust('createScriptURL', url);
+  } catch {
+    return url;
+  }
 }
 
 async function fetchWorker(base: string, signal: AbortSignal): Promise<Blob> {

@@ -60,6 +60,8 @@ export interface QuestionSnapshot {
 export interface Lite {
   /** Probes the page for one session; never rejects. Called again for the same session, it joins the run under way. */
   run(options: RunOptions): Promise<RunResult>;
+  /** Ends the run under way and its updates. `run` begins another. */
+  stop(): void;
   /** Observes how a question is answered (an element, or a selector); the snapshots travel with the probe's updates. */
   startQuestionObserver(target: Element | string, options: QuestionOptions): QuestionHandle;
   /** The observed questions as they stand now: the latest fifty. */

@@ -12,8 +12,8 @@ const timeoutMsDefault = 5000;
 const questionsMax = 50;
 
 function createUuid(): string {
-  // Only secure pages have randomUUID.
-  return crypto.randomUUID?.() ?? randomHex().replace(/(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-8$4-');
+  // Only secure pages have crypto.randomUUID.
+  return randomHex().replace(/(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-8$4-');
 }
 
 /** `origin` is that of the service: where the script came from. Without it, the page's own. */
@@ -50,6 +50,10 @@ export function createLite(origin?: string): Lite {
         });
       }
       return active!.result;
+    },
+    stop() {
+      active?.stop();
+      active = activeFor = undefined;
     },
     snapshots: readQuestions,
     startQuestionObserver(target, options) {

@@ -8,7 +8,7 @@ import { collectOnce, watchAll } from './collect.js';
 import { fit } from './fit.js';
 import { randomHex } from './hash.js';
 import { createListening } from './listening.js';
-import { beacon, post } from './transport.js';
+import { post } from './transport.js';
 import type { Groups, ProbeBody } from './types.js';
 import { createUpdates } from './updates.js';
 
@@ -70,7 +70,13 @@ export function startRun({
   };
   const updates = createUpdates(listening.listen, (hiding) => {
     const text = message(isLoaded ? 'update' : 'load');
-    if (!hiding || !beacon(endpoint, text)) void post(endpoint, text, timeoutMs);
+    try {
+      // A beacon leaves even if the page is gone by then.
+      if (hiding && navigator.sendBeacon(endpoint, text)) return;
+    } catch {
+      // The page took it away.
+    }
+    void post(endpoint, text, timeoutMs);
   });
 
   const load = async (): Promise<RunResult> => {
@@ -83,7 +89,7 @@ export function startRun({
       isLoaded = true;
       reason = await post(endpoint, message('load'), timeoutMs);
       // oxlint-disable-next-line no-console -- whoever put the key there has to see it
-      if (reason === 'HTTP 404') console.error('VHLite: no project has this pk_ key');
+      if (reason === 'HTTP 404') console.error('VHLite: unknown pk_ key');
     } catch {
       // The page broke the probe, or its console.
     }

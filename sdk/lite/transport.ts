@@ -25,12 +25,3 @@ export async function post(endpoint: string, text: string, timeoutMs: number): P
     clearTimeout(timer);
   }
 }
-
-/** Hands a message to the browser, which sends it even if the page is gone by then; false where it would not. */
-export function beacon(endpoint: string, text: string): boolean {
-  try {
-    return navigator.sendBeacon(endpoint, text);
-  } catch {
-    return false;
-  }
-}

@@ -19,7 +19,7 @@ export interface Updates {
 }
 
 /** `send` is called with true when the page is hiding. */
-export function createUpdates(listen: Listen, send: (hiding: boolean) => void): Updates {
+export function createUpdates(listen: Listen, send: (hiding?: boolean) => void): Updates {
   let sent = 0;
   let sentAt = -Infinity;
   // That nothing happened for a while is news too, once.
@@ -27,7 +27,7 @@ export function createUpdates(listen: Listen, send: (hiding: boolean) => void): 
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let milestones: ReturnType<typeof setTimeout>[] | undefined;
 
-  const flush = (hiding: boolean) => {
+  const flush = (hiding?: boolean) => {
     clearTimeout(waiting);
     waiting = undefined;
     if (!isNew || sent >= updatesMax) return;
@@ -38,8 +38,8 @@ export function createUpdates(listen: Listen, send: (hiding: boolean) => void): 
   };
   const soon = () => {
     const waitMs = sentAt + sent * spacingMs - performance.now();
-    if (waitMs <= 0) flush(false);
-    else waiting ??= setTimeout(flush, waitMs, false);
+    if (waitMs <= 0) flush();
+    else waiting ??= setTimeout(flush, waitMs);
   };
   const note = (isSoon?: boolean) => {
     isNew = true;

@@ -45,7 +45,7 @@ export function createActivity(
     updates?.stop();
     onEnd();
   };
-  const send = async (hiding: boolean) => {
+  const send = async (hiding?: boolean) => {
     if (session === null) return;
     // Newer data goes with the next report.
     if (isBusy && !hiding) return updates?.note();

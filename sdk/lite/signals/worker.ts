@@ -3,12 +3,13 @@
  * alone. If the page's policy forbids blob workers, nothing is reported.
  */
 import { compareFacts, readFacts } from '../facts.js';
+import { trust } from '../trusted.js';
 import type { Reader } from '../types.js';
 
 export const readWorker: Reader<'lies'> = () =>
   new Promise((resolve, reject) => {
     const url = URL.createObjectURL(new Blob([`postMessage((${String(readFacts)})(self,true))`]));
-    const worker = new Worker(url);
+    const worker = new Worker(trust('createScriptURL', url));
     const end = () => {
       worker.terminate();
       URL.revokeObjectURL(url);

@@ -146,6 +146,22 @@ testInBrowser('another session on the same page gets a nonce of its own', async 
   t.equal(second.body.ids?.kept, true);
 });
 
+testInBrowser('a run that was stopped sends nothing more, and another may begin', async (t, browser) => {
+  const { page, site, waitForLoad } = await browser.open({ html: '<button id="next">Next</button>' });
+  await waitForLoad([], 'session-1');
+  await page.evaluate('VHLite.stop()');
+  const sent = site.probes.length;
+  await page.click('#next');
+  await page.evaluate("VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' })");
+  await page.click('#next');
+  await site.waitForProbe('an update of the second run', ({ body }) => body.phase === 'update');
+  const [first] = site.probes;
+  t.strictSame(
+    site.probes.slice(sent).filter(({ body }) => body.nonce === first?.body.nonce),
+    [],
+  );
+});
+
 testInBrowser('an element that is added later runs as well', async (t, browser) => {
   const { page, site, waitForEvent } = await browser.open({ attributes: '' });
   await page.evaluate(
@@ -178,5 +194,5 @@ testInBrowser('data-probe-key is the same key, and a refusal carries its status'
   const told: string[] = [];
   refused.page.on('console', (message) => message.type() === 'error' && told.push(message.text()));
   await refused.page.evaluate("VHLite.run({ projectKey: 'pk_wrong', sessionId: 's' })");
-  await waitUntil(() => told.includes('VHLite: no project has this pk_ key'), 'the console names the key');
+  await waitUntil(() => told.includes('VHLite: unknown pk_ key'), 'the console names the key');
 });

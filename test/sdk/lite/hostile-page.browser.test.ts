@@ -16,6 +16,19 @@ testInBrowser('under a strict policy the probe measures what it may and breaks n
   t.ok(body.ua && body.hw && body.scr && body.gfx && body.auto);
 });
 
+testInBrowser(
+  'a page with trusted types that allows the policy loses no signal, and sees no violation',
+  async (t, browser) => {
+    const policy =
+      "require-trusted-types-for 'script'; trusted-types verifyhuman 'allow-duplicates'; worker-src blob:; script-src 'self' 'unsafe-inline'";
+    const tell = "fetch('/note', { method: 'POST', body: JSON.stringify([event.violatedDirective, event.sample]) })";
+    const html = `<script>addEventListener('securitypolicyviolation', (event) => ${tell})</script>`;
+    const { site, waitForLoad } = await browser.open({ html, headers: { 'content-security-policy': policy } });
+    t.strictSame((await waitForLoad()).body.lies, []);
+    t.strictSame(site.notes, []);
+  },
+);
+
 testInBrowser('where the policy forbids the connection, sent is false', async (t, browser) => {
   const { waitForEvent, readErrors } = await browser.open({
     headers: { 'content-security-policy': "connect-src 'none'" },

@@ -270,6 +270,11 @@ void t.test('a mount on its page', { skip }, async (t) => {
         /Add http:\S+ to its script-src directive/,
       ],
       ['images and media', change(/; img-src.*$/, ''), null],
+      [
+        'trusted types',
+        `${policy}; require-trusted-types-for 'script'; trusted-types verifyhuman 'allow-duplicates'`,
+        null,
+      ],
     ] as const;
     for (const [name, given, said] of cases) {
       const { page, begin, errors } = await site.open('mount', showNoise, given);
