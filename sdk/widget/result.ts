@@ -116,8 +116,7 @@ export function verdictError(reply: VerifyReply, isLastTry: boolean): VerifyErro
     ...(duplicateMatch == null ? {} : { duplicateMatch }),
     ...(category == null ? {} : { serverCode: category }),
   };
-  const [reason] = failureReasons;
-  const message = reason === undefined ? verdictMessages[code] : `${verdictMessages[code]} ${reason}`;
+  const message = [...new Set([verdictMessages[code], ...failureReasons.slice(0, 1)])].join(' ');
   return new VerifyError(code, message, { context, recoverable: !isLastTry && code !== 'DUPLICATE_DETECTED' });
 }
 

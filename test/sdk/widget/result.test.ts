@@ -8,6 +8,7 @@ import {
   type LocalFacts,
 } from '../../../sdk/widget/result.js';
 import type { VerifyReply } from '../../../src/contract/score-envelope.js';
+import { failureReasons } from '../../../src/contract/failure-reasons.js';
 import { failureCategories } from '../../../src/contract/verdict.js';
 
 const local = (confidence: number): LocalFacts => ({
@@ -109,6 +110,22 @@ t.test(
     t.end();
   },
 );
+
+t.test('the message of a verdict says its reason once', (t) => {
+  const messageOf = (failureCategory: string, reason: string) =>
+    verdictError({ status: 'fail', failureReasons: [reason], failureCategory } as unknown as VerifyReply, false)
+      .message;
+  for (const [category, code] of [
+    ['duplicate', 'already_took_part'],
+    ['liveness', 'liveness_low'],
+  ] as const)
+    t.equal(messageOf(category, failureReasons[code]), failureReasons[code]);
+  t.equal(
+    messageOf('liveness', failureReasons.too_few_frames),
+    `A live person could not be confirmed. ${failureReasons.too_few_frames}`,
+  );
+  t.end();
+});
 
 t.test('a refusal without a code of the service still has one', (t) => {
   const reply = { kind: 'reply', status: 418, body: undefined, etag: null, repeated: false } as const;
