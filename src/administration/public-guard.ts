@@ -85,7 +85,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     allowReading(reply, origin);
     if (counts !== 'reports') await limits.takeAddress(counts, request.clientAddress);
     const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
-    if (visitor === null) throw notFound('site key');
+    if (visitor === null) throw notFound('site key', 'Use the siteKey of your project.');
     return visitor;
   }
 

@@ -53,7 +53,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
       const projectId = await deps.findProbeProject(body.projectKey);
       if (projectId === null) {
         deps.metrics.probes.inc({ result: 'unknown_key' });
-        throw notFound('project key');
+        throw notFound('probe key', 'Use the probeKey of your project.');
       }
       const nowMs = deps.now();
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);

@@ -107,7 +107,10 @@ void t.test('a mount on its page', { skip }, async (t) => {
     async (t) => {
       const ours = (errors: readonly string[]) => errors.filter((text) => text.startsWith('VerifyHuman'));
       for (const [options, said] of [
-        [{ siteKey: 'proj_nobody' }, /^VerifyHuman: NOT_FOUND: The site key was not found/],
+        [
+          { siteKey: 'proj_nobody' },
+          /^VerifyHuman: NOT_FOUND: The site key was not found\. Use the siteKey of your project\.$/,
+        ],
         [{ siteKey: 'pk_1' }, /^VerifyHuman: INVALID_OPTION: siteKey is the key of the probe/],
       ] as const) {
         const { page, begin, settled, errors } = await site.open('html');
