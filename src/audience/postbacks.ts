@@ -5,6 +5,7 @@ import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
 import { exitStatusOf } from './exits.js';
 import { isErased, reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { placeholderValues } from './supplier-rules.js';
@@ -18,6 +19,8 @@ export interface PostbackDeliveries {
     tx: Queryable,
     postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
   ): Promise<void>;
+  /** Those of the places of which a postback to these suppliers has not arrived. */
+  findWaiting(tx: Queryable, supplierIds: readonly string[], placeIds: readonly string[]): Promise<readonly string[]>;
   list(
     tx: Queryable,
     supplierId: string,
@@ -93,3 +96,27 @@ function eventOf(
     placeholders: placeholderValues(exit, secrets.open(supplier.supplierId, supplier).current),
   };
 }
+
+/** Marks places of a respondent whose postbacks wait, since an erasure deletes these; the supplier then knows no status of them. */
+export const markWaiting = (
+  database: Database,
+  { organizationId, projectId, respondentId }: Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>,
+  { findWaiting }: Pick<PostbackDeliveries, 'findWaiting'>,
+): Promise<void> =>
+  inOrganization(database, organizationId, async (tx) => {
+    const places = await tx.query<{ supplier: string; place: string }>(
+      `SELECT supplier_id AS supplier, place_id AS place FROM study_places
+        WHERE project_id = $1 AND respondent_id = $2 AND supplier_id IS NOT NULL`,
+      [projectId, respondentId],
+    );
+    if (places.length === 0) return;
+    const suppliers = [...new Set(places.map(({ supplier }) => supplier))];
+    const waiting = await findWaiting(
+      tx,
+      suppliers,
+      places.map(({ place }) => place),
+    );
+    await tx.query('UPDATE study_places SET unsent = true, exit_status = NULL WHERE place_id = ANY($1::text[])', [
+      waiting,
+    ]);
+  });

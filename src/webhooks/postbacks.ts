@@ -42,6 +42,17 @@ export const postbackDeliveries = {
     );
   },
 
+  /** Those of the places of which a postback to these suppliers has not arrived. */
+  async findWaiting(tx: Queryable, supplierIds: readonly string[], placeIds: readonly string[]): Promise<string[]> {
+    const rows = await tx.query<{ place: string }>(
+      `SELECT DISTINCT session_id AS place FROM deliveries
+        WHERE webhook_id = ANY($1::text[]) AND session_id = ANY($2::text[])
+          AND (state = 'EXHAUSTED' OR (state = 'PENDING' AND lane IN ('first', 'retry')))`,
+      [supplierIds, placeIds],
+    );
+    return rows.map(({ place }) => place);
+  },
+
   list(
     tx: Queryable,
     supplierId: string,

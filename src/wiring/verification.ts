@@ -17,6 +17,7 @@ import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasur
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
+import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import {
   createErasureService,
@@ -25,6 +26,7 @@ import {
 } from '../verification/erasure/erasure-service.js';
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
+import { markWaiting } from '../audience/postbacks.js';
 import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { deviceRefOf } from '../verification/uniqueness/device-comparison.js';
@@ -188,6 +190,7 @@ const orNull = (read: TokenVerifierDeps['readResult']) => (sessionId: string) =>
 /** Erases a respondent under the name that studies gave them, too. */
 const withStudies = (database: Database, erasures: ErasureService): ErasureService => ({
   async erase(actor, respondent) {
+    await markWaiting(database, respondent, postbackDeliveries);
     const { erased, left, unreadable } = await erasures.erase(actor, respondent);
     for (const respondentId of await findRespondentRefs(database, respondent)) {
       const more = await erasures.erase(actor, { ...respondent, respondentId });

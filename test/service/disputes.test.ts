@@ -260,6 +260,11 @@ t.test('a status that an erasure kept from the supplier is counted in the report
   t.same([sentOf(told), sentOf(surveyed)], [['complete'], []], 'nobody is told of an erased respondent');
   t.equal((await call('DELETE', `${path}/disputes/${told}`)).status, 200);
   await waitUntil(async () => (await unsent())[0] === 1, 'the supplier’s last status holds again');
+  receiver.answer((_received, response) => void response.writeHead(500).end());
+  const waiting = await complete('waiting');
+  await waitUntil(() => sentOf(waiting).length > 0, 'a postback failed');
+  await erase('waiting');
+  t.same(await unsent(), [2, 2, 2], 'a postback that waited is deleted');
 });
 
 t.test('the report is a table as well, and progress says why people were screened out', async (t) => {
