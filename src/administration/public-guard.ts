@@ -1,6 +1,6 @@
 /** The way in of public calls: site key, origin, limit and CORS headers. A refusal carries the headers too, so that the page can read it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../kernel/faults.js';
+import { unknownPublicKey } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
 import type { Directories } from './directories.js';
 import type { Limits } from './request-limits.js';
@@ -85,7 +85,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     allowReading(reply, origin);
     if (counts !== 'reports') await limits.takeAddress(counts, request.clientAddress);
     const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
-    if (visitor === null) throw notFound('site key', 'Use the siteKey of your project.');
+    if (visitor === null) throw unknownPublicKey('site');
     return visitor;
   }
 

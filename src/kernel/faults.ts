@@ -14,9 +14,14 @@ export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'i
   );
 }
 
-/** The same 404 for resources that do not exist and resources of others. `remedy`: what a caller without a credential can do. */
-export function notFound(what: string, remedy = 'Check its id and your credential.'): Fault {
-  return new Fault('NOT_FOUND', `The ${what} was not found. ${remedy}`);
+/** The same 404 for resources that do not exist and resources of others. */
+export function notFound(what: string): Fault {
+  return new Fault('NOT_FOUND', `The ${what} was not found. Check its id and your credential.`);
+}
+
+/** The 404 of a page, which has a public key and no credential. */
+export function unknownPublicKey(kind: 'site' | 'probe'): Fault {
+  return new Fault('NOT_FOUND', `The ${kind} key was not found. Use the ${kind}Key of your project.`);
 }
 
 /** The 404 of scoring operations for an organization without scoring. */

@@ -1,10 +1,11 @@
 /** Every block of code in the guides runs, in the order of its page, against a whole service. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import t from 'tap';
 import { settings } from '../../src/config/settings.js';
 import { blocksOf, inOneShell, prepareProject, type Block } from '../helpers/guide-blocks.js';
-import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
+import { readRepositoryFile, repositoryPath, repositoryRoot } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { freePort } from '../helpers/ports.js';
 import { startTestService } from '../helpers/service.js';
@@ -33,8 +34,8 @@ const runBlock = await prepareProject(folder, {
 });
 /** Single blocks have to print this; the others have to end well. */
 const printed: Readonly<Record<string, RegExp>> = {
-  'docs/how-to/install-the-probe.md, block 2 (sh)': /"sessionId":"s-1001"/,
-  'docs/how-to/install-the-probe.md, block 3 (sh)': /"noProbeRiskScore":45/,
+  'docs/how-to/install-the-probe.md, block 3 (sh)': /"sessionId":"s-1001"/,
+  'docs/how-to/install-the-probe.md, block 4 (sh)': /"noProbeRiskScore":45/,
   'docs/how-to/act-on-verdicts.md, block 1 (js)': /^(?:accept|keep, and check it today)$/,
   'docs/how-to/act-on-verdicts.md, block 3 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
   'docs/how-to/report-outcomes.md, block 1 (js)': /^2 1 \[\]$/,
@@ -65,6 +66,7 @@ for (const page of ['docs/reference/node.md', ...guides]) {
     t.ok(blocks.length > 0);
     for (const block of blocks) {
       if (block.language === 'html') await checkTag(t, block.code);
+      else if (block.language === 'jsx') await bundleComponent(block.code);
       else if (block.code.includes('createServer')) t.match(await runServer(block), printed[block.name] ?? /^$/, block.name);
       else t.match(await run(block), printed[block.name] ?? /^/, block.name);
     }
@@ -129,6 +131,20 @@ async function runServer({ code, ...block }: Block): Promise<string> {
   const output = runBlock({ ...block, code: code + once }, { PORT: String(port), SECRET: secret });
   await service.call('POST', `${webhooks}/${webhookId}/test`);
   return output;
+}
+
+/** A component imports names that the package exports. */
+async function bundleComponent(contents: string): Promise<void> {
+  await build({
+    stdin: { contents, loader: 'tsx', resolveDir: repositoryRoot },
+    alias: { 'verifyhuman/lite': './sdk/lite/index.ts' },
+    external: ['react'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    logOverride: { 'import-is-undefined': 'error' },
+  });
 }
 
 /** A tag of the probe names a script that is served, and attributes that it reads. */

@@ -2,7 +2,7 @@
  * Takes the on-page probe’s messages and keeps them under the pair (project key, session id) until the score that they belong to.
  * The device sketch is made here, once, so that scoring finds it ready.
  */
-import { notFound, invalid } from '../../kernel/faults.js';
+import { unknownPublicKey, invalid } from '../../kernel/faults.js';
 import { findUnstorable } from '../../kernel/body.js';
 import type { Observation } from '../../contract/monitoring.js';
 import type { ProbeBody, ProbeReply, ProbeTransport } from '../../contract/probe.js';
@@ -53,7 +53,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
       const projectId = await deps.findProbeProject(body.projectKey);
       if (projectId === null) {
         deps.metrics.probes.inc({ result: 'unknown_key' });
-        throw notFound('probe key', 'Use the probeKey of your project.');
+        throw unknownPublicKey('probe');
       }
       const nowMs = deps.now();
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
