@@ -222,7 +222,7 @@ export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Stud
 
 /** The next step of a respondent who has a reservation. */
 async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
-  if (reservation.state === 'completed' || reservation.state === 'terminated' || reservation.refusedFor !== null)
+  if (reservation.state === 'completed' || reservation.state === 'terminated')
     return deps.exit(study, reservation, 'finished', 'done');
   if (reservation.state === 'screened')
     return leave(deps.exit, study, reservation, reservation.screenedFor === 'full' ? 'full' : 'declined');

@@ -71,7 +71,7 @@ const release = (database: Database, reservation: QuotaReservation): Promise<num
       [reservation.reservationId],
     );
     if (still === undefined) return 0;
-    await applyEvent(tx, study, now, now.refusedFor === null ? 'expire' : 'lapse');
+    await applyEvent(tx, study, now, 'expire');
     return 1;
   });
 

@@ -3,8 +3,7 @@
  * the survey's (its key, or its signature), then the owner's. Sources may come in any order, with the same result.
  *
  *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──refused by a stronger source, or quality by an equal one──▶ reversed
- *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, who ignores the minimum──▶ confirmed
- *     terminate ──by the browser, if completes need confirmation──▶ the place stays held ──by the survey, by the owner, or at the end of its time──▶ free
+ *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, after a weaker source or ignoring the minimum──▶ confirmed
  */
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ReturnStatus } from '../contract/study-returns.js';
@@ -26,7 +25,7 @@ export interface GivenReturn {
 }
 
 export interface ReturnVerdict {
-  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'depart' | 'reverse' | 'restore'>;
+  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'reverse' | 'restore'>;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
   readonly returnedAt: Date;
@@ -53,12 +52,13 @@ export function judgeReturn(
   const returnedBy = strongerOf(given.by, place.returnedBy);
   const returnedAt = returnTimeOf(study, place, given);
   if (given.status !== 'complete') {
-    const event = given.by === 'browser' && study.returns === 'confirmed' ? 'depart' : 'terminate';
     const refusedFor = refusalOf(given.status);
-    return { event, completion: null, refusedFor, returnedAt, returnedBy, teaches: given.by !== 'browser' };
+    const teaches = given.by !== 'browser';
+    return { event: 'terminate', completion: null, refusedFor, returnedAt, returnedBy, teaches };
   }
   const seconds = surveySeconds({ surveyedAt: place.surveyedAt, returnedAt }) ?? 0;
-  const completion = completionOf(given, seconds < study.minimumSeconds);
+  const isTooFast = seconds < study.minimumSeconds && !acceptsAnyLength(place, given);
+  const completion = completionOf(given.by, isTooFast);
   if (mayStillConfirm && completion !== 'confirmed') return null;
   const event = countsAs(completion, study) ? 'complete' : 'hold';
   return { event, completion, refusedFor: null, returnedAt, returnedBy, teaches: completion === 'confirmed' };
@@ -66,6 +66,10 @@ export function judgeReturn(
 
 const strongerOf = (by: ReturnedBy, before: ReturnedBy | null): ReturnedBy =>
   before !== null && rank(before) > rank(by) ? before : by;
+
+/** The owner who reports a complete that others had reported too early accepts it. A retry of the owner’s own does not. */
+const acceptsAnyLength = ({ completion, returnedBy }: Returned, { by, ignoresMinimum = false }: GivenReturn): boolean =>
+  ignoresMinimum || (by === 'owner' && completion === 'too_fast' && returnedBy !== 'owner');
 
 /** The owner may accept any length, and a survey that is in time confirms what the owner reported too early. A retry does neither. */
 const mendsTooFast = ({ returnedBy }: Returned, { by, ignoresMinimum = false }: GivenReturn): boolean =>
@@ -104,7 +108,7 @@ function returnTimeOf(
   return isEarly ? given.at : returnedAt;
 }
 
-function completionOf({ by, ignoresMinimum = false }: GivenReturn, isTooFast: boolean): Completion {
-  if (isTooFast && !ignoresMinimum) return 'too_fast';
+function completionOf(by: ReturnedBy, isTooFast: boolean): Completion {
+  if (isTooFast) return 'too_fast';
   return by === 'browser' ? 'unconfirmed' : 'confirmed';
 }

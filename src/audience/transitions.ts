@@ -6,8 +6,8 @@
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
  *
- * `hold` is a complete that does not count until it is confirmed, by `complete`. `depart` is the browser’s unconfirmed word that the interview ended
- * early: the place stays held until the survey confirms it, or until `lapse`. An ended place changes only by a stronger source (return-rules.ts).
+ * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a
+ * stronger source (return-rules.ts).
  * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
 import type { StudyState } from '../contract/study.js';
@@ -36,7 +36,7 @@ export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> 
 
 export const placeEvents = [
   ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'expire'] as const),
-  ...(['depart', 'lapse', 'reverse', 'restore'] as const),
+  ...(['reverse', 'restore'] as const),
 ] as const;
 export type PlaceEvent = (typeof placeEvents)[number];
 
@@ -88,8 +88,6 @@ const table: readonly Row[] = [
   ['hold', 'released', takes, 'completed', 'held', 'released'],
   ['hold', 'completed', letsFinish, 'completed'],
   ['hold', 'terminated', letsFinish, 'completed', 'held', 'terminated'],
-  ['depart', 'surveying', letsFinish, 'surveying'],
-  ['depart', 'released', letsFinish, 'released'],
   ['terminate', 'surveying', letsFinish, 'terminated'],
   ['terminate', 'released', letsFinish, 'released'],
   ['terminate', 'completed', letsFinish, 'terminated'],
@@ -98,7 +96,6 @@ const table: readonly Row[] = [
   ['restore', 'terminated', always, 'completed'],
   ['expire', 'verifying', always, 'released'],
   ['expire', 'surveying', always, 'released'],
-  ['lapse', 'surveying', always, 'terminated'],
 ];
 
 /** Reasons that may be gone when the respondent comes back. */

@@ -126,24 +126,6 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       }
     });
 
-    t.test(
-      'what the browser alone ended is free when its time is over, and the survey may still complete it',
-      async (t) => {
-        const study = await makeStudy(one, 1);
-        await one.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
-        const [instance] = instances;
-        const token = tokenOf(await instance.enter(study, 'departs'));
-        t.match(await instance.returns.comeBack(token, 'terminate'), { page: 'thanks' });
-        t.match(await read(study), { held: 1, surveying: 1, terminated: 0 });
-        await one.query('UPDATE study_places SET due_at = now() WHERE study_id = $1', [study.studyId]);
-        t.equal(await releaseReservations({ database: one }), 1);
-        t.match(await read(study), { held: 0, surveying: 0, released: 0, terminated: 1 });
-        await setStatus(one, study.studyId, 'completed');
-        t.match(await instance.report(study, token, 'complete'), { completion: 'confirmed', changed: true });
-        t.match(await read(study), { held: 1, completed: 1, terminated: 0 });
-      },
-    );
-
     t.test('a close that comes while a respondent is scored gives out no place', async (t) => {
       const study = await makeStudy(one, 1);
       const instance = await instanceOf(t, one, masterKey, {

@@ -45,8 +45,6 @@ t.test('every pair of study and place: what is in this list happens, and nothing
     'released hold completed if held, else released': 'fielding',
     'completed hold completed': 'fielding paused completed',
     'terminated hold completed if held, else terminated': 'fielding paused completed',
-    'surveying depart surveying': 'fielding paused completed',
-    'released depart released': 'fielding paused completed',
     'surveying terminate terminated': 'fielding paused completed',
     'released terminate released': 'fielding paused completed',
     'completed terminate terminated': 'fielding paused completed',
@@ -55,7 +53,6 @@ t.test('every pair of study and place: what is in this list happens, and nothing
     'terminated restore completed': everywhere,
     'verifying expire released': everywhere,
     'surveying expire released': everywhere,
-    'surveying lapse terminated': everywhere,
   });
   t.end();
 });
