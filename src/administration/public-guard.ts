@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownPublicKey } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
 import type { Directories } from './directories.js';
+import type { Address } from '../net/address.js';
 import type { Limits } from './request-limits.js';
 import type { StoredOrganization } from './organization-store.js';
 import type { StoredProject } from './project-store.js';
@@ -54,7 +55,7 @@ export interface PublicGuard {
   /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
   admit(request: FastifyRequest, reply: FastifyReply, siteKey: string, admission?: Admission): Promise<Visitor>;
   /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
-  countProbe(projectId: string, origin: string | null): Promise<void>;
+  countProbe(projectId: string, origin: string | null, address: Address | null): Promise<void>;
 }
 
 export function createPublicGuard({ directories, limits, decide, ownOrigin }: PublicGuardDeps): PublicGuard {
@@ -102,7 +103,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
           await charge(visitor);
           await limits.takeAddress(counts, request.clientAddress);
         }
-        if (counts === 'reports') await limits.takeProbeRate(projectId, page);
+        if (counts === 'reports') await limits.takeProbeRate(projectId, page, request.clientAddress);
         else if (counts !== 'reads') await limits.takeWork(counts, projectId, page, request.clientAddress);
         return visitor;
       }
@@ -115,9 +116,9 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
           : `Origin ${origin} isn’t allowed. Add it to \`${setting}\`.`,
       );
     },
-    async countProbe(projectId, origin) {
+    async countProbe(projectId, origin, address) {
       const visitor = await find(projectId, origin);
-      await limits.takeProbeRate(projectId, visitor?.pattern ?? null);
+      await limits.takeProbeRate(projectId, visitor?.pattern ?? null, address);
     },
   };
 }

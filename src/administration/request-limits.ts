@@ -46,7 +46,7 @@ export const sharedAddressFactor = 10;
 /** More than a respondent who reloads makes. */
 const respondentVisitsPerMinute = 60;
 /**
- * A check makes about eight reads, and a respondent of a study about three visits: whoever may make a session finishes it, and a class that starts
+ * A check makes about eight reads and five challenges, which count as reads, and a respondent of a study about three visits: whoever may make a session finishes it, and a class that starts
  * at once is served. Requests for sessions that are refused cost the service as little as a read.
  */
 const factors: Readonly<Record<string, number>> = { reads: 10, requests: 10, visits: 10, probes: 10 };
@@ -113,8 +113,9 @@ export function createLimits(deps: LimitDeps) {
     /** One session or completion of a page; `page` is the registered pattern that allows it, null where none is registered. */
     takeWork: (kind: 'sessions' | 'completions', projectId: string, page: string | null, address: Address | null) =>
       takePage(kind, projectId, page, address),
-    /** One message of a probe. */
-    takeProbeRate: (projectId: string, page: string | null) => takePage('probe', projectId, page),
+    /** One message of a probe, or report of a session. */
+    takeProbeRate: (projectId: string, page: string | null, address: Address | null) =>
+      takePage('probe', projectId, page, address),
     /** An access token for a client that authenticated. */
     takeToken: (clientId: string) =>
       take('This client', clientId, perMinute('tokens', tokensPerMinute), 'access tokens'),

@@ -111,7 +111,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
     registerProbeIntake(scope, {
       path: '/public/lite/probe',
       probes: deps.probes,
-      admit: (request, probeKey) => deps.probes.admit(probeKey, request.headers.origin ?? null),
+      admit: (request, probeKey) => deps.probes.admit(probeKey, request.headers.origin ?? null, request.clientAddress),
       exampleProbeKey: deps.exampleProbeKey,
     }),
   );

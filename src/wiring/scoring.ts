@@ -102,7 +102,7 @@ export async function openScoring(
       watch,
       observe,
       logger,
-      countProbe: (projectId, origin) => guard.countProbe(projectId, origin),
+      countProbe: (projectId, origin, address) => guard.countProbe(projectId, origin, address),
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),
     thresholds: {

@@ -68,6 +68,31 @@ t.test('origins that are not registered take nothing off the project', async (t)
   t.equal((await start('81.2.69.5')).status, 201);
 });
 
+t.test('probes of one network use up no page’s, and neither do repeated challenges of one session', async (t) => {
+  const message = async (address: string) =>
+    (
+      await service.call('POST', '/public/lite/probe', {
+        body: { projectKey: service.bootstrap.probeKey },
+        headers: from(address),
+      })
+    ).status;
+  const flood = await many(40, (n) => message(`81.2.70.${n + 1}`));
+  t.same([...flood.keys()].sort(), [400, 429], 'malformed ones count, too');
+  t.equal(await message('91.199.1.1'), 400, 'of another network');
+  const { body } = await start('81.2.71.1');
+  const { sessionId, clientSecret } = body as SessionReply;
+  const challenge = async (address: string) =>
+    (
+      await service.call('POST', `/public/sessions/${sessionId}/challenges`, {
+        body: { index: 0, commitment: null, frameCount: 0 },
+        headers: { ...from(address), 'x-client-secret': clientSecret },
+      })
+    ).status;
+  const repeated = await many(100, () => challenge('81.2.71.1'));
+  t.same(Object.fromEntries(repeated), { 200: 80, 429: 20 }, 'held to the reads of its address');
+  t.equal(await challenge('91.199.2.1'), 200);
+});
+
 t.test('a /64 of IPv6 is one address', async (t) => {
   const seen = await many(84, async (n) => (await start(`2001:4860:0:1::${n + 1}`)).status);
   t.same(

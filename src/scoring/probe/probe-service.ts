@@ -4,6 +4,7 @@
  */
 import { unknownPublicKey, invalid } from '../../kernel/faults.js';
 import { findUnstorable } from '../../kernel/body.js';
+import type { Address } from '../../net/address.js';
 import type { Observation } from '../../contract/monitoring.js';
 import type { ProbeBody, ProbeReply, ProbeTransport } from '../../contract/probe.js';
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -34,16 +35,16 @@ export interface ProbeServiceDeps {
     observation: Observation,
   ) => Promise<number>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Rejects where the project and origin have sent too many; every message counts. */
-  readonly countProbe: (projectId: string, origin: string | null) => Promise<void>;
+  /** Rejects where the project and origin, or a network there, have sent too many; every message counts. */
+  readonly countProbe: (projectId: string, origin: string | null, address: Address | null) => Promise<void>;
 }
 
 export function createProbeService(deps: ProbeServiceDeps) {
   return {
     /** Takes a message off the limit of its project and origin, before anything else of it is looked at. Messages of unknown keys have no limit to count on. */
-    async admit(probeKey: string, origin: string | null): Promise<void> {
+    async admit(probeKey: string, origin: string | null, address: Address | null): Promise<void> {
       const projectId = await deps.findProbeProject(probeKey);
-      if (projectId !== null) await deps.countProbe(projectId, origin);
+      if (projectId !== null) await deps.countProbe(projectId, origin, address);
     },
 
     /** `ip`: the address that the message came from; it is not kept with the message. */

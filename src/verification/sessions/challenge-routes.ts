@@ -35,7 +35,7 @@ export function registerChallengeRoute(app: FastifyInstance, deps: ChallengeRout
         },
       },
       async (request, reply) => {
-        const { session } = await openSession(deps, request, reply, request.params.sessionId, 'reports');
+        const { session } = await openSession(deps, request, reply, request.params.sessionId);
         return deps.challenges.reveal(session, request.body);
       },
     );
