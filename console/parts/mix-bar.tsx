@@ -9,7 +9,7 @@ export const decisions = [
   ['block', 'Block', 'bad'],
 ] as const satisfies readonly (readonly [keyof Mix, string, string])[];
 
-export const totalOf = (mix: Mix): number => mix.allow + mix.review + mix.block + mix.step_up;
+const totalOf = (mix: Mix): number => mix.allow + mix.review + mix.block + mix.step_up;
 
 export function MixBar({ mix }: { mix: Mix }) {
   const total = totalOf(mix);
