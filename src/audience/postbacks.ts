@@ -54,9 +54,9 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
     const due = places.flatMap((place) => {
       const supplier = suppliers.get(place.supplierId ?? '');
       const status = exitStatusOf(place);
-      return supplier === undefined || status === null || status === place.exitStatus
-        ? []
-        : [{ place, supplier, status }];
+      // A reversal is of a complete that the supplier knows.
+      const isNews = status !== place.exitStatus && (status !== 'reversed' || place.exitStatus === 'complete');
+      return supplier === undefined || status === null || !isNews ? [] : [{ place, supplier, status }];
     });
     const unsent = due.flatMap(({ place }) => (isErased(place) ? [place.reservationId] : []));
     const sent = due

@@ -87,7 +87,7 @@ export function createReturnService(deps: ReturnDeps) {
       const applied = await apply(study, reservation, {
         status,
         by: 'owner' in caller ? 'owner' : 'survey',
-        at: new Date(at ?? now()),
+        at: new Date(Math.min(at === undefined ? now() : Date.parse(at), now())),
         isDated: at !== undefined,
         ignoresMinimum: ignoreMinimumSeconds,
       });

@@ -87,9 +87,9 @@ export const placeholderValues = (
   sig: sign(secret, exitLines(exit)),
 });
 
-/** A redirect with everything filled in. */
+/** A redirect with everything filled in, in the form in which browsers ask for it, because a hash covers that form. */
 export const fillRedirect = (address: string, exit: Exit, secret: string): string =>
-  hashAddress(fillPlaceholders(address, placeholderValues(exit, secret)), secret);
+  hashAddress(new URL(fillPlaceholders(address, placeholderValues(exit, secret))).href, secret);
 
 /** The supplier’s redirect for a respondent of this status; null: none. */
 export function redirectOf(redirects: SupplierRedirects, status: ExitStatus): string | null {

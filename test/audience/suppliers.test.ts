@@ -90,6 +90,9 @@ t.test('a hash at the end covers the address before it, and stands nowhere else'
     `${before}&h=${createHash('sha1').update(`${before}${secret}`).digest('hex')}`,
     'the secret follows the address',
   );
+  const asked = fillRedirect('https://Panel.example:443?i={rid}&h={hmac_sha1}', { ...exit, rid: "o'brien" }, secret);
+  const normal = 'https://panel.example/?i=o%27brien';
+  t.equal(asked, `${normal}&h=${hmac('sha1', normal)}`, 'the address as a browser asks for it');
   const sly = { ...exit, rid: '&h={sha1}' };
   t.equal(fillRedirect('https://panel.example/e?i={rid}', sly, secret), 'https://panel.example/e?i=%26h%3D%7Bsha1%7D');
   const problem = (address: string, postbackUrl: string | null = null) =>

@@ -4,7 +4,8 @@ import type { CreatedStudyReply, RespondentReply } from '../../src/contract/stud
 import type { DisputeReply } from '../../src/contract/study-disputes.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
+import type { DeliveryReply } from '../../src/contract/webhook.js';
+import { callerOf, creation, open, openEntry, placeAt, returnUrl, startSurvey } from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -35,16 +36,19 @@ const study = (
 const path = `/studies/${study.studyId}`;
 await call('POST', `${path}/launch`);
 
-/** The place of a respondent in the survey. */
-async function interview(rid: string): Promise<string> {
+/** The address that the respondent was sent to: the survey, if they got a place. */
+async function enterAs(rid: string): Promise<string | null> {
   const made = (
     await call('POST', `${path}/invitations`, {
       supplierId: supplier.supplierId,
       respondents: [{ rid, country: 'DE' }],
     })
   ).body as InvitationsReply;
-  return placeAt((await openEntry(made.invitations[0]?.url ?? '')).location);
+  return (await openEntry(made.invitations[0]?.url ?? '')).location;
 }
+
+/** The place of a respondent in the survey. */
+const interview = async (rid: string): Promise<string> => placeAt(await enterAs(rid));
 
 async function complete(rid: string): Promise<string> {
   const place = await interview(rid);
@@ -121,6 +125,16 @@ t.test(
     t.same(sentOf(place), ['complete', 'reversed', 'complete']);
   },
 );
+
+t.test('a supplier is told of no reversal of a complete that was never told', async (t) => {
+  const location = await enterAs('unconfirmed');
+  await open(returnUrl(location, 'complete'));
+  const place = placeAt(location);
+  t.match(await dispute([{ place, reason: 'quality' }]), { reversed: 1 });
+  const later = await complete('later');
+  await waitUntil(() => sentOf(later).includes('complete'), 'a later status was posted back');
+  t.same(sentOf(place), []);
+});
 
 t.test('a table of disputes is taken like JSON; what is wrong in it is named', async (t) => {
   const place = await complete('=b');
@@ -249,7 +263,12 @@ t.test('a status that an erasure kept from the supplier is counted in the report
   };
   t.same(await unsent(), [0, 0, 0]);
   const [told, surveyed] = [await complete('told'), await interview('surveyed')];
-  await waitUntil(() => sentOf(told).includes('complete'), 'the complete was posted back');
+  // Before its delivery is noted, a postback that arrived counts as waiting.
+  const delivered = `/suppliers/${supplier.supplierId}/deliveries?state=SUCCEEDED&limit=200`;
+  await waitUntil(async () => {
+    const { deliveries } = (await call('GET', delivered)).body as { deliveries: readonly DeliveryReply[] };
+    return deliveries.some(({ sessionId }) => sessionId === told);
+  }, 'the complete was posted back, and noted');
   await erase('told');
   await erase('surveyed');
   await call('POST', `${path}/returns`, { place: surveyed, status: 'complete' }, study.surveyKey);

@@ -71,6 +71,9 @@ t.test(
     };
     t.match(listed.respondents, [{ completion: 'too_fast', seconds: 0, entry: 'open', returnedAt: /Z$/ }]);
     t.match((await report(study, placeAt(location), 'complete', organizationKey)).body, { completion: 'confirmed' });
+    const early = placeAt((await enter(study, { rid: 'early', src: 'a', address: '91.20.8.1' })).location);
+    const ahead = { at: new Date(Date.now() + 200_000).toISOString() };
+    t.match((await report(study, early, 'complete', study.surveyKey, ahead)).body, { completion: 'too_fast' });
     const own = placeAt((await enter(study, { rid: 'own', src: 'a', address: '91.20.9.1' })).location);
     for (const changed of [true, false, false])
       t.match((await report(study, own, 'complete', organizationKey)).body, { completion: 'too_fast', changed });
@@ -82,7 +85,7 @@ t.test(
       body: { completion: 'confirmed', changed: true },
     });
     t.match((await report(study, own, 'complete', organizationKey, accept)).body, { changed: false });
-    t.match(await progressOf(study), { completed: 2, unconfirmed: 0 });
+    t.match(await progressOf(study), { completed: 2, unconfirmed: 1 });
   },
 );
 
