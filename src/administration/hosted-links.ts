@@ -100,26 +100,36 @@ export async function findLink(database: Queryable, linkId: string): Promise<Hos
   return row ?? null;
 }
 
+/** Whether `owner` handles a link: who works in test mode handles links of test mode alone. */
+export const ownsLink = (owner: LinkOwner, { projectId, mode }: HostedLink): boolean =>
+  projectId === owner.projectId && (owner.mode === 'live' || owner.mode === mode);
+/** The same in SQL, with the project as $1 and the mode as $2. */
+const isOwned = `project_id = $1 AND ($2 = 'live' OR mode = $2)`;
+
 /** Links of a project that were not deleted, newest first. */
-export async function listLinks(tx: Queryable, projectId: string, page: Page): Promise<PageOf<HostedLink>> {
+export async function listLinks(
+  tx: Queryable,
+  { projectId, mode }: LinkOwner,
+  page: Page,
+): Promise<PageOf<HostedLink>> {
   const rows = await tx.query<LinkRow>(
-    `SELECT ${columns} FROM hosted_links WHERE project_id = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR link_id < $2)
-      ORDER BY link_id DESC LIMIT $3`,
-    [projectId, page.below, page.limit + 1],
+    `SELECT ${columns} FROM hosted_links WHERE ${isOwned} AND deleted_at IS NULL AND ($3::text IS NULL OR link_id < $3)
+      ORDER BY link_id DESC LIMIT $4`,
+    [projectId, mode, page.below, page.limit + 1],
   );
   return cutPage(rows, page.limit, ({ linkId }) => linkId);
 }
 
-/** Ends a link; null where the project has none of this id, or it was deleted before. */
+/** Ends a link; null where its owner has none of this id, or it was deleted before. */
 export async function deleteLink(
   tx: Queryable,
-  projectId: string,
+  { projectId, mode }: LinkOwner,
   linkId: string,
   nowMs: number,
 ): Promise<HostedLink | null> {
   const [row] = await tx.query<LinkRow>(
-    `UPDATE hosted_links SET deleted_at = $3 WHERE link_id = $1 AND project_id = $2 AND deleted_at IS NULL RETURNING ${columns}`,
-    [linkId, projectId, new Date(nowMs)],
+    `UPDATE hosted_links SET deleted_at = $4 WHERE ${isOwned} AND link_id = $3 AND deleted_at IS NULL RETURNING ${columns}`,
+    [projectId, mode, linkId, new Date(nowMs)],
   );
   return row ?? null;
 }

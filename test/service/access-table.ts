@@ -103,8 +103,8 @@ recoverDeliveries           401  401  401  401  401   | 404  404  404  | 403  ok
 
 createLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
 listLinks                   401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-getLink                     401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-deleteLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+getLink                     401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   404  403
+deleteLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   404  403
 
 getPublicConfig             ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok

@@ -129,3 +129,17 @@ t.test('a webhook gets events of test and demo sessions where it asks for them, 
   t.match((await service.call('GET', item)).body, { includeTest: true });
   t.match((await service.call('PATCH', item, { body: { includeTest: null } })).body, { includeTest: false });
 });
+
+t.test('a test key handles the links of test mode alone', async (t) => {
+  const links = `/projects/${projectId}/links`;
+  const asTest = { headers: keys.test };
+  const idOf = ({ body }: { readonly body: CreatedLinkReply }): string => body.linkId;
+  const live = idOf(await service.call('POST', links, { body: {} }));
+  const test = idOf(await service.call('POST', links, { ...asTest, body: {} }));
+  for (const method of ['GET', 'DELETE'])
+    t.equal((await service.call(method, `${links}/${live}`, asTest)).status, 404, method);
+  const listed = (await service.call('GET', links, asTest)).body as { links: readonly CreatedLinkReply[] };
+  t.notOk(listed.links.some(({ linkId }) => linkId === live));
+  t.match(await service.call('GET', `${links}/${live}`), { body: { state: 'alive' } });
+  t.match(await service.call('DELETE', `${links}/${test}`, asTest), { status: 200 });
+});

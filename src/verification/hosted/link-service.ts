@@ -13,6 +13,7 @@ import {
   linkStateOf,
   linkUrl,
   listLinks,
+  ownsLink,
   type HostedLink,
   type LinkOwner,
 } from '../../administration/hosted-links.js';
@@ -60,22 +61,22 @@ export function createLinkService(deps: LinkServiceDeps) {
       return { linkId, url, expiresAt };
     },
 
-    async list({ organizationId, projectId }: LinkOwner, page: Page) {
-      const { items, nextCursor } = await inOrganization(database, organizationId, (tx) =>
-        listLinks(tx, projectId, page),
+    async list(owner: LinkOwner, page: Page) {
+      const { items, nextCursor } = await inOrganization(database, owner.organizationId, (tx) =>
+        listLinks(tx, owner, page),
       );
       return { links: items.map(show), nextCursor };
     },
 
-    async read({ organizationId, projectId }: LinkOwner, linkId: string): Promise<LinkReply> {
-      const link = await inOrganization(database, organizationId, (tx) => findLink(tx, linkId));
-      if (link === null || link.projectId !== projectId) throw notFound('link');
+    async read(owner: LinkOwner, linkId: string): Promise<LinkReply> {
+      const link = await inOrganization(database, owner.organizationId, (tx) => findLink(tx, linkId));
+      if (link === null || !ownsLink(owner, link)) throw notFound('link');
       return show(link);
     },
 
-    remove: ({ organizationId, projectId }: LinkOwner, actor: Actor, linkId: string): Promise<LinkReply> =>
-      inOrganization(database, organizationId, async (tx) => {
-        const link = await deleteLink(tx, projectId, linkId, now());
+    remove: (owner: LinkOwner, actor: Actor, linkId: string): Promise<LinkReply> =>
+      inOrganization(database, owner.organizationId, async (tx) => {
+        const link = await deleteLink(tx, owner, linkId, now());
         if (link === null) throw notFound('link');
         await recordAudit(tx, actor, noteOf(link, 'link.deleted'));
         return show(link);

@@ -18,7 +18,7 @@ t.test('links are forgotten a month after their end, by expiry or by deletion, a
   const owner = { organizationId, projectId, mode: 'live' as const };
   const make = (expiresInDays: number) => insertLink(database, owner, { expiresInDays }, { nowMs: startMs });
   const [short, long, deleted] = [await make(1), await make(365), await make(365)];
-  await deleteLink(database, projectId, deleted.linkId, startMs + 2 * dayMs);
+  await deleteLink(database, owner, deleted.linkId, startMs + 2 * dayMs);
   t.equal(await dropDeadLinks(database, startMs + 31 * dayMs), 0);
   t.equal(await dropDeadLinks(database, startMs + 31 * dayMs + 1), 1);
   t.equal(await findLink(database, short.linkId), null);
