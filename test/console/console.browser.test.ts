@@ -184,11 +184,16 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('link', { name: receiver.url }).click();
     await heading('Nothing was sent yet');
     await page.getByRole('button', { name: 'Send a test event' }).click();
-    const failed = page.locator('summary').filter({ hasText: 'Exhausted' });
-    await waitUntil(async () => {
+    /** Reads the list again, and counts once it is there: a click alone shows that it loads. */
+    const countOf = async (state: string): Promise<number> => {
+      const read = page.waitForResponse((response) => response.url().includes('/deliveries'));
       await page.getByRole('button', { name: 'Refresh' }).click();
-      return (await failed.count()) === 1;
-    }, 'the failed delivery is listed');
+      await read;
+      await heading(/^(?:Deliveries|Nothing was sent yet)$/);
+      return page.locator('summary').filter({ hasText: state }).count();
+    };
+    const failed = page.locator('summary').filter({ hasText: 'Exhausted' });
+    await waitUntil(async () => (await countOf('Exhausted')) === 1, 'the failed delivery is listed');
     await failed.click();
     await page.getByText('The route is gone.').waitFor();
     await page.getByText('HTTP 410').waitFor();
@@ -196,11 +201,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     receiver.answer((_received, response) => response.writeHead(200).end());
     await page.getByRole('button', { name: 'Send again', exact: true }).click();
     await page.getByText('1 delivery is sent again.').waitFor();
-    const succeeded = page.locator('summary').filter({ hasText: 'Succeeded' });
-    await waitUntil(async () => {
-      await page.getByRole('button', { name: 'Refresh' }).click();
-      return (await succeeded.count()) === 1;
-    }, 'it arrived');
+    await waitUntil(async () => (await countOf('Succeeded')) === 1, 'it arrived');
     t.same(complaints, []);
   });
 });
