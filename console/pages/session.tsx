@@ -5,6 +5,7 @@ import type { SessionTrailReply } from '../../src/contract/session-trail.js';
 import { query, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Empty, Failed, Loading, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
 import { formatTime, plural, readable } from '../parts/words.js';
 import { Axes } from './session-axes.js';
 import { Changes } from './session-changes.js';
@@ -47,12 +48,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
   const earlier = useRead<EvidenceReply>(evidencePath(before?.receiptId, projectId));
   return (
     <>
-      <div class="title">
-        <h1>{sessionId}</h1>
-        <button type="button" class="quiet" onClick={reload}>
-          Refresh
-        </button>
-      </div>
+      <Title text={sessionId} reload={reload} />
       {latest === undefined ? (
         <p class="notice warn">This session has no score yet. New scores appear here after about a second.</p>
       ) : (

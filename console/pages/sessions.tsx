@@ -4,6 +4,7 @@ import type { ScoredSession, ScoredSessionPage } from '../../src/contract/sessio
 import { query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Empty, Older, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
 import { formatTime, readable } from '../parts/words.js';
 import { periodStart, SessionFilters } from './session-filters.js';
 
@@ -16,12 +17,7 @@ export function SessionsPage({ projectId }: { projectId: string }) {
   const first = useRead<ScoredSessionPage>(path);
   return (
     <>
-      <div class="title">
-        <h1>Sessions</h1>
-        <button type="button" class="quiet" onClick={first.reload}>
-          Refresh
-        </button>
-      </div>
+      <Title text="Sessions" reload={first.reload} />
       <SessionFilters />
       <Shown of={first} what="sessions">
         {(page) => (

@@ -1,32 +1,26 @@
 /** Verifications of the project: how many passed by day, why others failed, and on which devices. */
 import type { Analytics } from '../../src/contract/analytics.js';
-import { query, useRead } from '../api.js';
+import { useRead } from '../api.js';
 import { Stacks } from '../parts/day-chart.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
 import { formatCount, formatShare } from '../parts/words.js';
 
 const outcomes = [
   ['passed', 'Passed', 'good'],
   ['failed', 'Failed', 'bad'],
 ] as const;
-const dayMs = 86_400_000;
-const daysShown = 30;
 
 export function VerificationPage({ projectId }: { projectId: string }) {
-  const fromDate = new Date(Date.now() - (daysShown - 1) * dayMs).toISOString().slice(0, 10);
-  const analytics = useRead<Analytics>(`/projects/${projectId}/analytics${query({ fromDate })}`);
+  // Without a range it covers the last 30 days.
+  const analytics = useRead<Analytics>(`/projects/${projectId}/analytics`);
   return (
     <>
-      <div class="title">
-        <h1>Verification</h1>
-        <button type="button" class="quiet" onClick={analytics.reload}>
-          Refresh
-        </button>
-      </div>
+      <Title text="Verification" reload={analytics.reload} />
       <Shown of={analytics} what="verifications">
         {(shown) =>
           shown.totalVerifications === 0 ? (
-            <Empty title={`No verification in the last ${daysShown} days`}>
+            <Empty title="No verification in the last 30 days">
               <p>Put the widget on a page, or send a respondent a link. Results appear here a few seconds later.</p>
             </Empty>
           ) : (
@@ -41,7 +35,7 @@ export function VerificationPage({ projectId }: { projectId: string }) {
 const Figures = (shown: Analytics) => (
   <div class="stack">
     <section class="card">
-      <h2>Verifications a day, last {daysShown} days</h2>
+      <h2>Verifications a day, last 30 days</h2>
       <Totals {...shown} />
       <Stacks
         label="Verifications a day by outcome"

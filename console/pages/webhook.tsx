@@ -5,6 +5,7 @@ import type { AttemptState, RecoveryReply, WebhookReply } from '../../src/contra
 import { call, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Failed, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
 import { formatTime, plural, readable } from '../parts/words.js';
 import { Deliveries } from './webhook-deliveries.js';
 
@@ -30,12 +31,7 @@ export function WebhookPage({ projectId, webhookId }: { projectId: string; webho
       <Shown of={webhook} what="the webhook">
         {(shown) => (
           <>
-            <div class="title">
-              <h1>{shown.url}</h1>
-              <button type="button" class="quiet" onClick={reload}>
-                Refresh
-              </button>
-            </div>
+            <Title text={shown.url} reload={reload} />
             <Health health={shown.health} />
             <SendAgain path={path} done={reload} />
           </>

@@ -4,6 +4,7 @@ import type { WebhookReply } from '../../src/contract/webhook.js';
 import { query, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
 import { formatTime } from '../parts/words.js';
 
 /** Most webhooks of a project. */
@@ -15,12 +16,7 @@ export function WebhooksPage({ projectId }: { projectId: string }) {
   );
   return (
     <>
-      <div class="title">
-        <h1>Webhooks</h1>
-        <button type="button" class="quiet" onClick={webhooks.reload}>
-          Refresh
-        </button>
-      </div>
+      <Title text="Webhooks" reload={webhooks.reload} />
       <Shown of={webhooks} what="webhooks">
         {({ webhooks: listed }) =>
           listed.length === 0 ? (

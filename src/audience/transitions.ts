@@ -6,8 +6,7 @@
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
  *
- * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a
- * stronger source (return-rules.ts).
+ * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
  * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
 import type { StudyState } from '../contract/study.js';
