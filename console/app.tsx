@@ -3,8 +3,11 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch } from 'wouter-preact';
 import './app.css';
+import { AuditPage } from './pages/audit.js';
+import { KeysPage } from './pages/keys.js';
 import { SessionPage } from './pages/session.js';
 import { SessionsPage } from './pages/sessions.js';
+import { SettingsPage } from './pages/settings.js';
 import { SignInPage } from './pages/sign-in.js';
 import { SuppliersPage } from './pages/suppliers.js';
 import { ThresholdsPage } from './pages/thresholds.js';
@@ -72,6 +75,15 @@ function App() {
               {({ webhook }) => (
                 <WebhookPage key={webhook} projectId={projectId} webhookId={decodeURIComponent(webhook)} />
               )}
+            </Route>
+            <Route path="/:project/settings">
+              <SettingsPage key={projectId} projectId={projectId} />
+            </Route>
+            <Route path="/:project/keys">
+              <KeysPage projectId={projectId} />
+            </Route>
+            <Route path="/:project/audit">
+              <AuditPage projectId={projectId} organizationId={state.identity.organizationId} />
             </Route>
             <Route>
               <Redirect to={`/${projectId}/sessions`} replace />

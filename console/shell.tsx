@@ -17,7 +17,11 @@ const pages: readonly (readonly [path: string, name: string])[] = [
   ['thresholds', 'Thresholds'],
   ['verification', 'Verification'],
   ['webhooks', 'Webhooks'],
+  ['settings', 'Project'],
 ];
+
+/** Pages below another one in the navigation. */
+const parents: Readonly<Record<string, string>> = { keys: 'settings', audit: 'settings' };
 
 /** Most projects that the list offers. */
 const projectsMax = 200;
@@ -31,7 +35,8 @@ export function Shell({
 }) {
   const [path, navigate] = useLocation();
   const projects = useRead<{ projects: readonly Project[] }>(`/projects?limit=${projectsMax}`);
-  const [, named = '', page = ''] = path.split('/');
+  const [, named = '', shown = ''] = path.split('/');
+  const page = parents[shown] ?? shown;
   const listed = projects.data?.projects ?? [];
   const current = listed.find(({ projectId }) => projectId === named)?.projectId ?? listed[0]?.projectId ?? null;
   useEffect(() => {

@@ -204,4 +204,54 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await waitUntil(async () => (await countOf('Succeeded')) === 1, 'it arrived');
     t.same(complaints, []);
   });
+
+  await t.test('settings say what they do, apply together, and an emptied one restores its default', async (t) => {
+    const read = async (): Promise<ProjectReply> =>
+      (await service.call('GET', `/projects/${projectId}`, { headers: keys })).body;
+    await page.goto(`${siteUrl}/console/${projectId}/settings`);
+    const retries = page.getByRole('spinbutton', { name: 'Max retries' });
+    await retries.fill('5');
+    t.match(await page.locator('.setting').filter({ has: retries }).textContent(), /of a failed session/);
+    await page.getByRole('textbox', { name: 'Allowed domains' }).fill('example.com\n*.example.org');
+    await page.getByRole('checkbox', { name: 'Lock widget mode' }).check();
+    await checkLook(t, page);
+    await page.getByRole('button', { name: 'Save 3 changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    const saved = { maxRetries: 5, allowedDomains: ['example.com', '*.example.org'], lockWidgetMode: true };
+    t.match((await read()).config, saved);
+    await retries.fill('11');
+    await page.getByRole('button', { name: 'Save 1 change' }).click();
+    t.equal(await page.locator('.setting input:invalid').count(), 1, 'the range is the contract’s');
+    await retries.fill('');
+    await page.getByRole('textbox', { name: 'Allowed domains' }).fill('');
+    await page.getByRole('checkbox', { name: 'Lock widget mode' }).uncheck();
+    await page.getByRole('button', { name: 'Save 3 changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    t.match((await read()).config, { maxRetries: 3, allowedDomains: [], lockWidgetMode: false });
+    t.same(complaints, []);
+  });
+
+  await t.test('a key is made, shown once and revoked, and the audit trail names each step', async (t) => {
+    const subpage = (name: string) => page.getByRole('navigation', { name: 'Project' }).getByRole('link', { name });
+    await subpage('API keys').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Survey server');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const secret = await page.locator('.notice code').textContent();
+    t.match(
+      await service.call('GET', '/api-keys/current', { headers: { 'x-api-key': secret ?? '' } }),
+      { status: 200 },
+      'it works',
+    );
+    await checkLook(t, page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Change… Survey server' }).click();
+    t.same(await findBarriers(page), [], 'the confirmation');
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row', { name: /Survey server.*Revoked/ }).waitFor();
+    await subpage('Audit').click();
+    for (const change of ['Key: revoked', 'Key: created', 'Project: updated'])
+      await page.getByText(change).first().waitFor();
+    await checkLook(t, page);
+    t.same(complaints, []);
+  });
 });
