@@ -7,8 +7,6 @@ export interface Identity {
   readonly subject: string;
   readonly baseUrl: string;
   readonly audienceUrl: string;
-  /** Whether people sign in at an identity provider. */
-  readonly oidc?: boolean;
 }
 
 /** Name of the event that the session’s end raises on window. */
@@ -30,11 +28,34 @@ export async function renew(): Promise<Identity | null> {
   return current;
 }
 
-/** Uses the one-time link in the address, if there is one, and removes it there. Returns why it was refused. */
+/** Ways to sign in. */
+export interface SignInMethods {
+  /** One-time links of an operator. */
+  readonly links: boolean;
+  /** The identity provider. */
+  readonly provider: boolean;
+}
+
+export async function readMethods(): Promise<SignInMethods> {
+  const answer = await fetch('/console/sign-in');
+  if (!answer.ok) throw new Error('The service is not responding. Try again in a moment.');
+  return (await answer.json()) as SignInMethods;
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  unavailable: 'Your identity provider is not responding. Try again in a moment.',
+  expired: 'The sign-in took too long, or began in another browser. Sign in again.',
+  refused: 'Your identity provider did not confirm the sign-in. Sign in again, or ask your administrator.',
+  claims: 'Your account has no role in this service. Ask your administrator for one.',
+};
+
+/** Uses the one-time link in the address, if there is one, and removes it there. Returns why a sign-in was refused. */
 export async function useLink(): Promise<string | null> {
-  const link = new URLSearchParams(location.hash.slice(1)).get('link');
-  if (link === null) return null;
+  const given = new URLSearchParams(location.hash.slice(1));
+  const [link, refused] = [given.get('link'), given.get('refused')];
+  if (link === null && refused === null) return null;
   history.replaceState(null, '', location.pathname);
+  if (link === null) return refusals[refused ?? ''] ?? null;
   const answer = await post('sign-in', { link });
   return answer.ok ? null : ((await answer.json()) as { message: string }).message;
 }

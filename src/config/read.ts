@@ -65,10 +65,20 @@ function checkStores(values: Settings): void {
   }
 }
 
+function checkSignIn({ VH_OIDC_ISSUER: issuer, VH_OIDC_CLIENT_ID: clientId, VH_ENV: environment }: Settings): void {
+  if ((issuer === null) !== (clientId === null)) {
+    const [given, missing] = issuer === null ? ['CLIENT_ID', 'ISSUER'] : ['ISSUER', 'CLIENT_ID'];
+    throw new SettingError(`VH_OIDC_${given}`, `is set but VH_OIDC_${missing} is not. Set both`);
+  }
+  if (environment !== 'development' && issuer?.startsWith('http:') === true)
+    throw new SettingError('VH_OIDC_ISSUER', `must use https: with VH_ENV=${environment}`);
+}
+
 function checkTogether(values: Settings): void {
   if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
     throw new SettingError('DASHBOARD_JWKS_URL', 'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE. Set both');
   }
+  checkSignIn(values);
   if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {
     throw new SettingError(
       'VH_BOOTSTRAP',

@@ -264,6 +264,13 @@ export const settings = {
     'JWT (or none) and at+jwt',
   ),
   DASHBOARD_AUDIENCE: optional(text, 'Required `aud` of dashboard tokens; needed with DASHBOARD_JWKS_URL.'),
+  VH_OIDC_ISSUER: optional(
+    url,
+    'Issuer URL of the OpenID Connect provider where people sign in to the console. HTTPS outside development. See docs/how-to/use-the-console.md.',
+  ),
+  VH_OIDC_CLIENT_ID: optional(text, 'Client id of the console at the provider; needed with VH_OIDC_ISSUER.'),
+  VH_OIDC_CLIENT_SECRET: optional(text, 'Client secret of the console at the provider.', 'none: a public client'),
+  VH_OIDC_SCOPES: setting('openid', text, 'Scopes to ask the provider for, separated by spaces.'),
 } as const;
 
 export type Settings = {

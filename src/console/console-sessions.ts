@@ -33,6 +33,7 @@ export function createConsoleSessions({ masterKey, verify, takesLinks, now }: Co
 
   return {
     start,
+    takesLinks,
 
     async useLink(link: string): Promise<StartedSession> {
       if (!takesLinks) throw new Fault('INVALID_TOKEN', 'Sign-in links are turned off. Sign in with your account.');

@@ -10,10 +10,14 @@ import { Type } from 'typebox';
 import { Fault } from '../errors.js';
 import { registerOpen } from '../http/access.js';
 import type { ConsoleSessions, StartedSession } from './console-sessions.js';
-import { readSessionCookie, sessionCookie } from './session-cookie.js';
+import { readCookie, sessionCookie, setCookie } from './cookies.js';
+import { registerOidcRoutes } from './oidc-routes.js';
+import type { OidcSignIn } from './oidc-sign-in.js';
 
 export interface ConsoleRouteDeps {
   readonly sessions: ConsoleSessions;
+  /** null: nobody signs in at an identity provider. */
+  readonly oidc: OidcSignIn | null;
   readonly siteUrl: () => string;
   /** Addresses at which the page finds the API and the studies. */
   readonly baseUrl: () => string;
@@ -57,19 +61,23 @@ export async function registerConsoleRoutes(app: FastifyInstance, deps: ConsoleR
     scope.get('/console', hidden, sendPage);
     scope.get('/console/*', hidden, sendPage);
 
-    const signedIn = (reply: FastifyReply, { token, seconds }: StartedSession): Record<string, never> => {
-      void reply.header('set-cookie', sessionCookie(siteUrl(), token, seconds));
+    const cookieOf = ({ token, seconds }: StartedSession): string =>
+      setCookie(sessionCookie, siteUrl(), token, seconds);
+    const signedIn = (reply: FastifyReply, session: StartedSession): Record<string, never> => {
+      void reply.header('set-cookie', cookieOf(session));
       return {};
     };
     const own = { onRequest: async (request: FastifyRequest) => requireOwnOrigin(request, siteUrl()) };
 
+    scope.get('/console/sign-in', hidden, async () => ({ links: sessions.takesLinks, provider: deps.oidc !== null }));
+    if (deps.oidc !== null) registerOidcRoutes(scope, { oidc: deps.oidc, siteUrl, start: sessions.start, cookieOf });
     scope.post(
       '/console/sign-in',
       { ...own, schema: { hide: true, body: Type.Object({ link: Type.String({ maxLength: 4_096 }) }) } },
       async (request, reply) => signedIn(reply, await sessions.useLink(request.body.link)),
     );
     scope.post('/console/token', { ...own, ...hidden }, async (request) => ({
-      ...(await sessions.tokenOf(readSessionCookie(siteUrl(), request.headers.cookie))),
+      ...(await sessions.tokenOf(readCookie(sessionCookie, siteUrl(), request.headers.cookie))),
       baseUrl: deps.baseUrl(),
       audienceUrl: deps.audienceUrl(),
     }));

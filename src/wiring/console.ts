@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { createConsoleVerifier } from '../administration/console-tokens.js';
 import { createConsoleSessions } from '../console/console-sessions.js';
+import type { OidcSignIn } from '../console/oidc-sign-in.js';
 import { registerConsoleRoutes } from '../console/routes.js';
 import { packageRoot } from '../package-root.js';
 import { apiPrefix, type Parts } from './parts.js';
 
-export const serveConsole = (
+export const serveConsole = async (
   app: FastifyInstance,
   { settings, masterKeys, now }: Parts,
   { siteUrl, audienceUrl }: { readonly siteUrl: () => string; readonly audienceUrl: () => string },
 ): Promise<void> =>
   registerConsoleRoutes(app, {
+    oidc: await createSignIn(settings, siteUrl),
     sessions: createConsoleSessions({
       ...{ masterKey: masterKeys.current, now },
       verify: createConsoleVerifier(masterKeys.current),
@@ -22,3 +24,12 @@ export const serveConsole = (
     baseUrl: () => siteUrl() + apiPrefix,
     directory: join(packageRoot, 'dist', 'console'),
   });
+
+/** The library is loaded only by those who use it. */
+async function createSignIn(settings: Parts['settings'], siteUrl: () => string): Promise<OidcSignIn | null> {
+  const { VH_OIDC_ISSUER: issuer, VH_OIDC_CLIENT_ID: clientId, VH_OIDC_CLIENT_SECRET: clientSecret } = settings;
+  if (issuer === null || clientId === null) return null;
+  const { createOidcSignIn } = await import('../console/oidc-sign-in.js');
+  const client = { issuer, clientId, clientSecret, scopes: settings.VH_OIDC_SCOPES };
+  return createOidcSignIn(client, () => `${siteUrl()}/console/oidc/callback`);
+}
