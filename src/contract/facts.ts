@@ -159,10 +159,12 @@ export interface ProbeRecord extends ProbeFacts {
 /** light: a press of a button. heavy: a capture. */
 export type StepUpIntensity = 'light' | 'heavy';
 
-/** The result of the verification that a score requested. */
+/** The result of a verification that an earlier score of the session and of its respondent requested. */
 export type StepUpOutcome = {
   readonly passed: boolean;
   readonly intensity: StepUpIntensity;
+  /** The device of the page that was scored then; null if too little of it is known. */
+  readonly device: DeviceSketch | null;
 };
 
 /** Properties of the caller’s integration in a request; shown as notes. */
@@ -214,8 +216,8 @@ export interface ScoreFacts {
   readonly integration?: IntegrationFacts;
   /** The receipt that the session got before this one; absent in older receipts. */
   readonly supersedes?: string | null;
-  /** The result of the verification that an earlier score of the session requested; absent without one. */
-  readonly stepUp?: StepUpOutcome;
+  /** The verifications that earlier scores of the session requested, the best first; absent without one. */
+  readonly stepUps?: readonly StepUpOutcome[];
   /** Degraded signals that gathering already knows of; the core adds its own. */
   readonly degraded: readonly DegradedSignal[];
 }
@@ -233,6 +235,8 @@ export interface ScoreOutcome {
   readonly classification: Classification;
   /** Hash of the rule set: weights, caps and placement rules. */
   readonly modelVersion: string;
+  /** The calibration that decided: without step-up once one is done. */
+  readonly calibration: Calibration;
   /** The score before any cap, and the caps that applied: what a simulation starts from. */
   readonly uncapped: number;
   readonly caps: readonly string[];

@@ -17,9 +17,15 @@ export const headShape = shape('owner sourceId sessionId studyId modelVersion tr
   subjects: shape('respondent source subSource range network study'),
 });
 
+const sketchShape = shape('terms osFamily browser browserMajor', {
+  terms: listOf(hash),
+  osFamily: word,
+  browser: word,
+});
+
 /** The facts known before anything was counted. */
 export const givenShape = shape(
-  'version measured calibration assuranceAvailable userAgent declaredCountry respondentKnown respondentStats ownAddress address agent degraded integration stepUp',
+  'version measured calibration assuranceAvailable userAgent declaredCountry respondentKnown respondentStats ownAddress address agent degraded integration stepUps',
   {
     calibration: shape(
       'reviewLow blockThreshold noProbeRiskScore stepUpEnabled stepUpThreshold stepUpIntensityThreshold geoRiskWeights dispositiveSignals newUserPosture verifiedAgentPolicy',
@@ -31,18 +37,12 @@ export const givenShape = shape(
     address: shape('family range country asn network', { range: word, network: word }),
     agent: shape('outcome agent reason', { outcome: word }),
     integration: shape('unknownFields unhashed probeElsewhere isFixedSession'),
-    stepUp: shape('passed intensity'),
+    stepUps: listOf(shape('passed intensity device', { device: sketchShape })),
   },
   ['receiptId', 'scoredAtMs', 'sessionId', 'prefix'],
 );
 
 const historyShape = shape('n fraud clawbacks asOfDay young');
-const sketchShape = shape('terms osFamily browser browserMajor', {
-  terms: listOf(hash),
-  osFamily: word,
-  browser: word,
-});
-
 /** The reply of the counters store. */
 export const countedShape = shape('supersedes device signatureFresh complete history probe counts', {
   supersedes: id('rcpt_'),

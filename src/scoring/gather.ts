@@ -4,7 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import type { Directories } from '../administration/directories.js';
-import { isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts, type StepUpOutcome } from '../contract/facts.js';
+import { isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts } from '../contract/facts.js';
+import type { EndedStepUp } from '../contract/step-up.js';
 import type { DegradedSignal, ScoreInput, WebBotAuth } from '../contract/score.js';
 import { readUserAgent } from '../contract/user-agent.js';
 import { resolveCalibration, type LiteConfig } from '../contract/calibration.js';
@@ -16,6 +17,7 @@ import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Address } from '../net/address.js';
 import type { Geography, GeographyAvailability, GeoLocation } from './network/geography.js';
+import { scoredVisitOf, stepUpsOf } from './step-ups.js';
 import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
 
 /** Scoring needs this of projects and organizations; their cached records provide it. */
@@ -63,8 +65,8 @@ export interface GatherDeps {
   readonly geography: Geography;
   readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
   readonly subjects: ScoringSubjects;
-  /** The outcome of a session’s step-up; null if none has ended, or it cannot be read. */
-  readonly readStepUp: (owner: DataOwner, sessionId: string) => Promise<StepUpOutcome | null>;
+  /** The step-ups of a session that have ended; none if they cannot be read. */
+  readonly readStepUps: (owner: DataOwner, sessionId: string) => Promise<readonly EndedStepUp[]>;
   readonly makeRef: MakeRef;
   /** Hash of the rules that will judge. */
   readonly modelVersion: string;
@@ -87,7 +89,7 @@ export async function gatherScore(
   const { sessionId, sourceId } = request;
   // Read for projects that opted in alone: it is the only look into the database that a score takes.
   const asks = project?.liteConfig !== undefined && resolveCalibration(project.liteConfig, sourceId).stepUpEnabled;
-  const stepUp = asks ? await deps.readStepUp(owner, sessionId) : null;
+  const ended = asks ? await deps.readStepUps(owner, sessionId) : [];
   const base = gatherBase({
     request,
     address,
@@ -95,7 +97,8 @@ export async function gatherScore(
     geography: deps.geography.available,
     agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
     nowMs: deps.now(),
-    notes: { ...notes, ...(stepUp !== null && { stepUp }) },
+    notes,
+    ended,
     owner: {
       receiptId: makeId('receipt'),
       organizationId: owner.organizationId,
@@ -119,7 +122,9 @@ export interface GatherInput {
   readonly geography: GeographyAvailability;
   readonly agent: AgentFacts | null;
   readonly nowMs: number;
-  readonly notes?: Pick<ScoreFacts, 'integration' | 'stepUp'>;
+  readonly notes?: Pick<ScoreFacts, 'integration'>;
+  /** Step-ups of the session, whoever they were of. */
+  readonly ended?: readonly EndedStepUp[];
   readonly owner: ReceiptOwner;
   readonly liteConfig: LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
@@ -156,6 +161,8 @@ export function gatherBase(input: GatherInput): ScoreBase {
     addressShared: isShared,
     host: isPlace && address.family === 6 ? makeRef(holder, 'host', address.text) : null,
   };
+  const refOf = (respondentId: string): Ref => respondentSubject(makeRef, holder, respondentId);
+  const stepUps = stepUpsOf(input.ended ?? [], scoredVisitOf({ trace, subjects }), refOf);
   return {
     owner,
     sourceId: request.sourceId ?? null,
@@ -188,6 +195,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
       agent: input.agent,
       degraded: degradedOf(request, input.geography),
       ...input.notes,
+      ...(stepUps.length > 0 && { stepUps }),
     },
   };
 }
@@ -244,8 +252,8 @@ export function countInputOf(input: {
 }
 
 /** A score after the step-up is another one than that which asked for it. */
-const stepUpTextOf = ({ facts: { stepUp } }: ScoreBase): string =>
-  stepUp === undefined ? '' : `step-up ${stepUp.passed}`;
+const stepUpTextOf = ({ facts: { stepUps } }: ScoreBase): string =>
+  stepUps === undefined ? '' : `step-ups ${JSON.stringify(stepUps)}`;
 
 /** Duplicate and velocity follow the study; without one the source; without either the project. */
 function scopeOf(request: ScoreInput): string {

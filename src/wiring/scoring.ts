@@ -7,7 +7,7 @@ import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
-import { findStepUpOutcome } from '../verification/sessions/session-store.js';
+import { findEndedStepUps } from '../verification/sessions/session-store.js';
 import type { FindStepUp } from '../contract/step-up.js';
 import { createStepUpReceipts } from '../scoring/receipts/step-up-receipts.js';
 import { modeOf } from '../kernel/caller.js';
@@ -74,10 +74,10 @@ export async function openScoring(
       judgeScore,
       geography,
       // Unread, the session is asked again; nobody is let through.
-      readStepUp: (owner, sessionId) =>
+      readStepUps: (owner, sessionId) =>
         owner.projectId === null
-          ? Promise.resolve(null)
-          : findStepUpOutcome(lookups, { projectId: owner.projectId, mode: modeOf(owner) }, sessionId).catch(unread),
+          ? Promise.resolve([])
+          : findEndedStepUps(lookups, { projectId: owner.projectId, mode: modeOf(owner) }, sessionId).catch(unread),
       makeRef,
       signer: createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts')),
       modelVersion,
@@ -146,8 +146,8 @@ const sessionOf = (event: unknown): string[] =>
     ? [event.sessionId]
     : [];
 
-const unread = (error: unknown): null => {
-  if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return null;
+const unread = (error: unknown): [] => {
+  if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return [];
   throw error;
 };
 

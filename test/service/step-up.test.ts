@@ -131,6 +131,33 @@ t.test('a receipt of a respondent starts a step-up of that respondent alone', as
   t.equal((await start({ stepUpFor, respondentId })).status, 201);
 });
 
+t.test('a pass is of its respondent, device and intensity alone, whoever has the session id', async (t) => {
+  await patch({ config: light });
+  const windows =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+  const visit = { sessionId: 'shared', clientIp: '203.0.113.24', respondentId: 'alice', userAgent: windows };
+  const scoreOf = async (over: object): Promise<ScoreReply> => {
+    const body = { ...visit, ...over };
+    return (await service.call('POST', '/lite/score', { body, headers: { 'x-api-key': projectKey } })).body;
+  };
+  const first = await scoreOf({});
+  const { body: session } = await start({ stepUpFor: first.receiptId, respondentId: 'alice' });
+  t.match((await verify(service, session)).body, { status: 'pass' });
+  t.equal((await scoreOf({})).recommendation, 'allow');
+  const others = [
+    { respondentId: 'bob' },
+    { respondentId: undefined },
+    { userAgent: windows.replace('Windows NT 10.0; Win64; x64', 'X11; Linux x86_64') },
+  ];
+  for (const over of others) {
+    const asked = await scoreOf(over);
+    t.match(asked, { recommendation: 'step_up', stepUpIntensity: 'light' }, JSON.stringify(over));
+    t.notOk(codesOf(asked).includes('step_up_passed'));
+  }
+  await patch({ config: heavy });
+  t.match(await scoreOf({ clientIp: '203.0.113.25' }), { recommendation: 'step_up', stepUpIntensity: 'heavy' });
+});
+
 t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {
   await patch({ config: heavy });
   const { receiptId } = await score('tried', testKey);

@@ -61,6 +61,12 @@ export function isContradicted(
   return atMs <= nowMs ? own.browserMajor < sketch.browserMajor : own.browserMajor > sketch.browserMajor;
 }
 
+/** Whether a sketch is another device’s than an earlier one. Parts that one of them lacks are not compared. */
+export function isOther(own: DeviceSketch, earlier: DeviceSketch): boolean {
+  const { hardware, place, difference } = createLikeness(own, null)(earlier);
+  return isContradicted(own, { sketch: earlier, atMs: 0 }, 1) || hardware + place + difference < 0;
+}
+
 function rankTerms(own: DeviceSketch, terms: CountFacts['terms']): { readonly agree: Worth; readonly differ: Worth } {
   const agree: number[] = [];
   const differ: number[] = [];

@@ -33,7 +33,7 @@ export const rules: Rules = {
   ...duplicateRules,
 };
 
-const revision = 6;
+const revision = 7;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')

@@ -2,8 +2,8 @@
  * Scores one session: facts in, reply and record out. Pure: the same facts give the same outcome. Duplication and independence have no way
  * into risk. Never throws on facts that the contract allows.
  */
-import { calibrationOf, ceilingOf, classify, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
-import type { ProbeFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import { ceilingOf, classify, intensityOf, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
+import type { ProbeFacts, ScoreFacts, ScoreOutcome, StepUpOutcome } from '../../src/contract/facts.js';
 import type { DegradedSignal, ScoreReply } from '../../src/contract/score.js';
 import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';
 import { packOutcome } from '../../src/record/record.js';
@@ -20,19 +20,20 @@ import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
 import { assessRisk, declaresProgram } from './risk.js';
 import { describeSignal, keepWorst, type Signal } from './model.js';
-import { weighStepUp } from './step-up.js';
+import { findStepUp, weighStepUp } from './step-up.js';
 import { weighVelocity } from './velocity.js';
 import { readPage, readVisit, type Visit } from './visit.js';
 
 /** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
 export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
-  const calibration = calibrationOf(facts);
   const visit = readVisit(facts);
   const degraded = findDegraded(visit);
   const isProbed = visit.pages.length > 0;
   const clean = cleanProbabilityOf(isProbed);
-  const signals = applyFit(raiseSignals(visit, degraded, clean));
-  const risk = assessRisk(facts, signals, clean);
+  const raised = raiseSignals(visit, degraded, clean);
+  const asking = assess(facts, raised, clean, null);
+  const stepUp = findStepUp(visit, intensityOf(asking.risk.score, facts.calibration));
+  const { signals, risk, calibration, advice } = stepUp === null ? asking : assess(facts, raised, clean, stepUp);
   const duplication = judgeDuplication(visit);
   const findings = [
     ...risk.findings,
@@ -41,7 +42,6 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const placed = placeFindings(findings);
   const { score } = risk;
   const { network, device, velocity, behavior, history } = risk.categories;
-  const advice = recommend(score, calibration, facts.agent, risk.caps.includes('dispositive'));
   const automated = signals.some(declaresProgram);
   const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
   const verdict = { score, recommendation: advice.recommendation, verdictClass };
@@ -77,6 +77,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
     reply,
     classification: placed.classification,
     modelVersion,
+    calibration,
     uncapped: risk.uncapped,
     caps: risk.caps,
     probability: probabilityOf(risk.balance, isProbed),
@@ -91,7 +92,16 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   };
 }
 
-/** The signals of every axis, with experts’ weights. */
+/** A session whose step-up is done is not asked again. */
+function assess(facts: ScoreFacts, raised: readonly Signal[], clean: number, stepUp: StepUpOutcome | null) {
+  const signals = applyFit(stepUp === null ? raised : [...raised, ...weighStepUp(stepUp)]);
+  const calibration = stepUp === null ? facts.calibration : { ...facts.calibration, stepUpEnabled: false };
+  const risk = assessRisk(facts, signals, clean);
+  const advice = recommend(risk.score, calibration, facts.agent, risk.caps.includes('dispositive'));
+  return { signals, risk, calibration, advice };
+}
+
+/** The signals of every axis, with experts’ weights; those of a step-up are apart. */
 export function raiseSignals(
   visit: Visit,
   degraded: readonly DegradedSignal[] = findDegraded(visit),
@@ -108,7 +118,6 @@ export function raiseSignals(
     ...unlessForged(weighBehavior(visit)),
     ...forgery,
     ...weighHistory(visit),
-    ...weighStepUp(visit),
     ...weighMeasurement(visit, degraded, { ceiling: ceilingOf(visit.facts.calibration.blockThreshold), clean }),
     ...weighIntegration(visit),
   ];

@@ -1,4 +1,10 @@
-/** The result of the verification that an earlier score of the session requested. A session is asked once: its next score decides. */
+/**
+ * The result of the verification that an earlier score of the session requested. It holds on the device that was scored then, and where the score
+ * without it asks for no more than it proved. A session is asked once for each intensity: its next score decides.
+ */
+import type { StepUpIntensity, StepUpOutcome } from '../../src/contract/facts.js';
+import { isOther } from '../duplicates/likeness.js';
+import { sketchDevice } from '../duplicates/sketch.js';
 import { createRaise, model, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
@@ -20,11 +26,24 @@ export const stepUpThresholds = { lightShare: 0.5 } as const;
 
 const raise = createRaise(stepUpRules);
 
-export function weighStepUp({ facts: { stepUp } }: Visit): Signal[] {
+const weights = { none: 0, light: 1, heavy: 2 } as const;
+
+/** `asked`: the intensity at the score without any. null if no result holds. */
+export function findStepUp(
+  { facts: { stepUps = [] }, pages }: Visit,
+  asked: StepUpIntensity | 'none',
+): StepUpOutcome | null {
+  const heavyEnough = stepUps.filter(({ intensity }) => weights[intensity] >= weights[asked]);
+  if (heavyEnough.length === 0) return null;
+  const sketches = pages.map(({ body, transport }) => sketchDevice(body, transport.userAgent));
+  const isHere = ({ device }: StepUpOutcome) => device === null || sketches.every((sketch) => !isOther(sketch, device));
+  return heavyEnough.find(isHere) ?? null;
+}
+
+export function weighStepUp({ passed, intensity }: StepUpOutcome): Signal[] {
   const signals: Signal[] = [];
-  if (stepUp == null) return signals;
-  const code = stepUp.passed ? 'step_up_passed' : 'step_up_failed';
-  const share = stepUp.intensity === 'light' ? stepUpThresholds.lightShare : 1;
-  raise(signals, code, stepUpRules[code].weight * share, stepUp.intensity);
+  const code = passed ? 'step_up_passed' : 'step_up_failed';
+  const share = intensity === 'light' ? stepUpThresholds.lightShare : 1;
+  raise(signals, code, stepUpRules[code].weight * share, intensity);
   return signals;
 }

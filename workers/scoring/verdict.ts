@@ -8,12 +8,17 @@ import { model } from './model.js';
 
 type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;
 
-/** A session whose step-up is done is not asked again. */
-export const calibrationOf = ({ calibration, stepUp }: ScoreFacts): Calibration =>
-  stepUp === undefined ? calibration : { ...calibration, stepUpEnabled: false };
-
 /** A score of 0 says nothing against anybody: no threshold blocks or reviews it. */
 const reaches = (score: number, threshold: number): boolean => score > 0 && score >= threshold;
+
+/** How much a verification has to prove at a score. */
+export function intensityOf(
+  score: number,
+  { stepUpThreshold, stepUpIntensityThreshold }: Calibration,
+): Advice['stepUpIntensity'] {
+  if (score < stepUpThreshold) return 'none';
+  return score < stepUpIntensityThreshold ? 'light' : 'heavy';
+}
 
 /**
  * The policy on verified agents replaces what the score says, but `review` never lowers a block, and `allow` never overrides a dispositive
@@ -29,12 +34,8 @@ export function recommend(
   if (policy === 'allow' && !dispositive) return { recommendation: 'allow', stepUpIntensity: 'none' };
   if (reaches(score, calibration.blockThreshold)) return { recommendation: 'block', stepUpIntensity: 'none' };
   if (policy === 'review') return { recommendation: 'review', stepUpIntensity: 'none' };
-  if (calibration.stepUpEnabled && score >= calibration.stepUpThreshold) {
-    return {
-      recommendation: 'step_up',
-      stepUpIntensity: score < calibration.stepUpIntensityThreshold ? 'light' : 'heavy',
-    };
-  }
+  const stepUpIntensity = calibration.stepUpEnabled ? intensityOf(score, calibration) : 'none';
+  if (stepUpIntensity !== 'none') return { recommendation: 'step_up', stepUpIntensity };
   return { recommendation: reaches(score, calibration.reviewLow) ? 'review' : 'allow', stepUpIntensity: 'none' };
 }
 
@@ -93,9 +94,7 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
 }
 
 /** The part of a score that a receipt keeps to decide again under other thresholds; see `workers/thresholds/levels.ts`. */
-export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, facts: ScoreFacts): DecisionInputs {
-  const { agent } = facts;
-  const calibration = calibrationOf(facts);
+export function decisionInputsOf({ uncapped, caps, calibration }: ScoreOutcome, { agent }: ScoreFacts): DecisionInputs {
   const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
   return {
     uncapped,

@@ -4,7 +4,7 @@
  */
 import type { DeviceSketch } from '../../src/contract/facts.js';
 import type { Envelope } from '../../src/contract/envelope.js';
-import { createLikeness, isContradicted } from '../duplicates/likeness.js';
+import { isOther } from '../duplicates/likeness.js';
 import { sketchDevice, sketchThresholds } from '../duplicates/sketch.js';
 
 /** True, too, if the envelope withholds what distinguishes devices. */
@@ -14,6 +14,5 @@ export function isOtherDevice(scored: DeviceSketch, { device, sdk, sessionId, no
   const current = sketchDevice({ ...about, ...device }, null);
   const shared = current.terms.filter((term, index) => term !== null && scored.terms[index] != null);
   if (shared.length < sketchThresholds.termsMin) return true;
-  const { hardware, place, difference } = createLikeness(current, null)(scored);
-  return isContradicted(current, { sketch: scored, atMs: 0 }, 1) || hardware + place + difference < 0;
+  return isOther(current, scored);
 }

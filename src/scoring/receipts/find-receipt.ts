@@ -2,7 +2,7 @@
 import type { RecordedVerdict } from '../../contract/pool.js';
 import type { SigningKey } from '../../crypto/master-key.js';
 import { factsOf, openBase, decodeCounters } from '../../record/record.js';
-import type { Counted, HistorySubjects, ReceiptOwner, ScoreBase } from '../../record/types.js';
+import type { Counted, HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace } from '../../record/types.js';
 import type { Counters, RecentReceipt } from '../../stores/counters/port.js';
 import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
 import type { Queryable } from '../../stores/database/port.js';
@@ -13,6 +13,7 @@ import { underReceipt } from '../gather.js';
 
 export interface RecordedReceipt {
   readonly owner: ReceiptOwner;
+  readonly trace: SessionTrace;
   readonly subjects: HistorySubjects;
   /** Packed, for `openFacts`. */
   readonly facts: Uint8Array;
@@ -30,9 +31,9 @@ export async function findInDatabase(
 ): Promise<RecordedReceipt | null> {
   const found = await findReceipt(database, receiptKeys, receiptId);
   if (found === null) return null;
-  const { facts, verdict, subjects } = found.receipt;
+  const { facts, verdict, trace, subjects } = found.receipt;
   const { modelVersion } = verdict;
-  return { owner: found.receipt, subjects, facts, verdict, modelVersion, authentic: found.authentic };
+  return { owner: found.receipt, trace, subjects, facts, verdict, modelVersion, authentic: found.authentic };
 }
 
 export async function findInCounters(
@@ -44,8 +45,8 @@ export async function findInCounters(
   if (recent === null) return null;
   const base = openBase(recent.content);
   const facts = factsOf(recent);
-  const { owner, subjects, modelVersion } = base;
-  return { owner, subjects, facts, verdict: null, modelVersion, authentic: true };
+  const { owner, trace, subjects, modelVersion } = base;
+  return { owner, trace, subjects, facts, verdict: null, modelVersion, authentic: true };
 }
 
 /**

@@ -6,6 +6,7 @@ import { invalid, notFound } from '../../kernel/faults.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import { holderOf, namespaceOf } from '../../stores/counters/namespace.js';
 import { respondentSubject } from '../gather.js';
+import { scoredVisitOf } from '../step-ups.js';
 import { openFacts } from '../../record/record.js';
 import { findRecorded, type EvidenceServiceDeps } from './evidence-service.js';
 
@@ -39,6 +40,7 @@ export function createStepUpReceipts(
     const { stepUpIntensity, sessionId } = JSON.parse(reply) as ScoreReply;
     if (stepUpIntensity === 'none')
       throw invalid([{ path: '/stepUpFor', message: 'is a receipt without the recommendation step_up.' }]);
-    return { receiptId, sessionId, intensity: stepUpIntensity, device: await sketchScored(deps.pool, recorded.facts) };
+    const device = await sketchScored(deps.pool, recorded.facts);
+    return { receiptId, sessionId, intensity: stepUpIntensity, device, ...scoredVisitOf(recorded) };
   };
 }

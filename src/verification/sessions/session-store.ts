@@ -6,9 +6,8 @@ import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { EvidenceFramesMode } from '../../contract/evidence-frames.js';
 import type { DemandedAssurance } from '../../contract/project.js';
-import type { StepUpOutcome } from '../../contract/facts.js';
 import type { ChallengeCall, Metadata } from '../../contract/session.js';
-import type { StepUp } from '../../contract/step-up.js';
+import type { EndedStepUp, StepUp } from '../../contract/step-up.js';
 import type { Verdict, VerdictOutcome } from '../../contract/verdict.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 
@@ -124,20 +123,21 @@ export async function findOutcome(database: Queryable, sessionId: string): Promi
   return row?.result ?? null;
 }
 
-/** The outcome of the verifications that scores of a session requested; null if none has ended. One pass is enough. */
-export async function findStepUpOutcome(
+const stepUpsMax = 16;
+
+/** The verifications that scores of a session requested and that have ended: passes first, heavy ones before light ones, the newest first. */
+export async function findEndedStepUps(
   database: Queryable,
   { projectId, mode }: Pick<NewSession, 'projectId' | 'mode'>,
   scoredSessionId: string,
-): Promise<StepUpOutcome | null> {
-  const [outcome = null] = await database.query<StepUpOutcome>(
-    `SELECT status = 'pass' AS passed, step_up ->> 'intensity' AS intensity FROM verification_sessions
+): Promise<readonly EndedStepUp[]> {
+  return database.query<EndedStepUp>(
+    `SELECT status = 'pass' AS passed, step_up AS "stepUp", respondent_id AS "respondentId" FROM verification_sessions
       WHERE project_id = $1 AND step_up ->> 'sessionId' = $3 AND step_up IS NOT NULL AND mode = $2 AND status IS NOT NULL
-      ORDER BY status = 'pass' DESC, completed_at DESC LIMIT 1`,
+      ORDER BY status = 'pass' DESC, step_up ->> 'intensity' = 'heavy' DESC, completed_at DESC LIMIT ${stepUpsMax}`,
     [projectId, mode, scoredSessionId],
     { recurring: true },
   );
-  return outcome;
 }
 
 /** Locks the chain against concurrent retries, and reads it. */
