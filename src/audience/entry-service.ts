@@ -10,16 +10,34 @@ import type { NetworkClass } from '../contract/facts.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import { isDeclaredBot } from '../contract/user-agent.js';
 import type { Address } from '../net/address.js';
-import type { Database } from '../stores/database/port.js';
+import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { applyEvent, pageOf, surveyAddress, underLock, type Answer, type SurveyDeps } from './fielding.js';
+import {
+  applyEvent,
+  pageOf,
+  surveyAddress,
+  underLock,
+  underStudyLock,
+  type Answer,
+  type SurveyDeps,
+} from './fielding.js';
 import {
   changeReservation,
   findReservation,
   findRespondentReservation,
   openReservation,
   type QuotaReservation,
+  type ReservationChange,
 } from './reservation-store.js';
+import {
+  claimPlace,
+  findAside,
+  isOpenTo,
+  ownPlaceId,
+  scoredRef,
+  type Asking,
+  type HashIdentifier,
+} from './own-places.js';
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
@@ -62,8 +80,7 @@ export interface EntryDeps extends SurveyDeps {
   readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
   readonly locate: (address: Address | null) => Surroundings;
   readonly visits: VisitLimits;
-  /** Keyed hash of an identifier within a project. */
-  readonly hash: (projectId: string, kind: 'respondent' | 'device' | 'address' | 'network', value: string) => string;
+  readonly hash: HashIdentifier;
 }
 
 export function createEntryService(deps: EntryDeps) {
@@ -75,55 +92,66 @@ export function createEntryService(deps: EntryDeps) {
       if (study === null || verdict === null) return pageOf(null, 'broken');
       const { problems, isExpired, entry, supplierId } = verdict;
       if (problems.length > 0 && !isExpired) return pageOf(study, 'broken');
-      const refOf = (kind: 'address' | 'network', value: string | null): string | null =>
-        value === null ? null : deps.hash(study.projectId, kind, value);
       const respondentRef = refOfRespondent(deps, study, respondentId, verdict);
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
       // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
-      if (isExpired && (known === null || isUndecided(known))) return pageOf(study, 'expired');
-      if (known === null && study.status !== 'fielding')
-        return deps.exit(study, { supplierId, respondentId, entry }, 'full', 'closed');
+      if (isExpired && (known === null || isGated(known))) return pageOf(study, 'expired');
+      const closed = (): Promise<Answer> => deps.exit(study, { supplierId, respondentId, entry }, 'full', 'closed');
+      if (known === null && study.status !== 'fielding') return closed();
       const surroundings = deps.locate(visit.address);
       const declared = traitsOf(visit.link);
       const traits = { ...declared, country: surroundings.country ?? declared.country };
-      const respondent = { respondentId, sourceId, respondentRef, supplierId, entry, ...traits };
-      const reservation =
-        known ??
-        (await inOrganization(database, study.organizationId, (tx) => openReservation(tx, study, respondent), {
-          line: study.studyId,
-        }));
-      // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
-      if (entry === 'open' && reservation.sourceId !== sourceId) return pageOf(study, 'declined');
       const deviceRef = deps.hash(study.projectId, 'device', visit.device);
-      if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
-      if (isUndecided(reservation) && study.status === 'fielding') {
-        if (visit.check === 'new')
-          return { kind: 'page', page: 'checking', study, sessionId: reservation.reservationId };
-        if (visit.check === 'without cookies') return pageOf(study, 'unchecked');
-      }
-      const scored = await scoreOnce(deps, study, reservation, visit, {
-        ...surroundings,
-        deviceRef,
-        addressRef: refOf('address', surroundings.place),
-        networkRef: refOf('network', surroundings.prefix),
-      });
-      if (typeof scored === 'string') return pageOf(study, scored);
+      const asking = { respondentId, sourceId, respondentRef, supplierId, entry, deviceRef, ...traits };
+      const current = known ?? (await openFirst(deps, study, asking));
+      const ownId = ownPlaceId(deps, study, asking, current);
+      const place = (await findAside(database, current, ownId)) ?? current;
+      const isOpen = isOpenTo(place, ownId);
+      if (isOpen && study.status !== 'fielding') return closed();
+      // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
+      if (entry === 'open' && !isOpen && place.sourceId !== sourceId) return pageOf(study, 'declined');
+      if (isTakenElsewhere(place, deviceRef)) return pageOf(study, 'elsewhere');
+      if (study.status !== 'fielding' || !(isOpen || isGated(place))) return continueAt(deps, study, place);
+      if (visit.check === 'new') return { kind: 'page', page: 'checking', study, sessionId: ownId };
+      if (visit.check === 'without cookies') return pageOf(study, 'unchecked');
+      const judged = await judgeEntry(deps, study, visit, { asking, ownId, surroundings });
+      if (typeof judged === 'string') return pageOf(study, judged);
       // Another browser may have taken the place while this one was scored.
-      return isTakenElsewhere(scored, deviceRef) ? pageOf(study, 'elsewhere') : continueAt(deps, study, scored);
+      return isTakenElsewhere(judged, deviceRef) ? pageOf(study, 'elsewhere') : continueAt(deps, study, judged);
     },
 
-    /** Back from the hosted verification. Its outcome is looked up, whatever the address says. */
-    async verified(reservationId: string, device: string): Promise<Answer> {
+    /** Back from the hosted verification. Its outcome is looked up, whatever the address says. A released place goes back to its own browser alone. */
+    async verified({ reservationId, device, userAgent }: VerifiedVisit): Promise<Answer> {
       const reservation = await findReservation(database, reservationId);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (reservation === null || study === null) return pageOf(null, 'broken');
       const deviceRef = deps.hash(study.projectId, 'device', device);
-      return isTakenElsewhere(reservation, deviceRef)
-        ? pageOf(study, 'elsewhere')
-        : continueAt(deps, study, reservation);
+      if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
+      if (reservation.state !== 'released') return continueAt(deps, study, reservation);
+      if (reservation.deviceRef !== deviceRef) return pageOf(study, 'elsewhere');
+      if (isDeclaredBot(userAgent ?? '')) return pageOf(study, 'declined');
+      const taken = await underLock(database, reservation, (tx, locked, now) => retake(deps, tx, locked, now));
+      return continueAt(deps, study, taken);
     },
   };
 }
+
+/** Somebody who comes back from the hosted verification. */
+export interface VerifiedVisit extends Pick<Visit, 'device' | 'userAgent'> {
+  readonly reservationId: string;
+}
+
+/** Whether the gate looks at the respondent, at this visit: they have no place, or lost it. */
+const isGated = (place: QuotaReservation): boolean => isUndecided(place) || place.state === 'released';
+
+/** The place of the first browser that opens the link. */
+const openFirst = (deps: EntryDeps, study: Study, asking: Asking): Promise<QuotaReservation> =>
+  inOrganization(
+    deps.database,
+    study.organizationId,
+    (tx) => openReservation(tx, study, asking, ownPlaceId(deps, study, asking, null)),
+    { line: study.studyId },
+  );
 
 /** Judges the link. A visit counts for the respondent whom a signature proves, and for the address otherwise. */
 async function admitVisit(
@@ -158,19 +186,23 @@ const taken: readonly ReservationState[] = ['verifying', 'surveying', 'released'
 const isTakenElsewhere = ({ entry, state, deviceRef }: QuotaReservation, visitor: string): boolean =>
   entry === 'open' && taken.includes(state) && deviceRef !== visitor;
 
+interface Entering {
+  readonly asking: Asking;
+  readonly ownId: string;
+  readonly surroundings: Surroundings;
+}
+
 /**
- * Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. Without a probe nothing is
- * decided: the page that says so comes instead.
+ * Scores who has no place, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is, and a released one
+ * that the gate refuses stays released. Without a probe nothing is decided: the page that says so comes instead.
  */
-async function scoreOnce(
+async function judgeEntry(
   deps: EntryDeps,
   study: Study,
-  reservation: QuotaReservation,
   visit: Visit,
-  claim: Claimant & Pick<Surroundings, 'country'>,
-): Promise<QuotaReservation | 'unchecked' | 'later'> {
-  if (!isUndecided(reservation) || study.status !== 'fielding') return reservation;
-  const reply = await gate(deps, study, reservation, visit, claim.deviceRef);
+  { asking, ownId, surroundings }: Entering,
+): Promise<QuotaReservation | 'unchecked' | 'later' | 'declined'> {
+  const reply = await gate(deps, study, visit, asking, ownId);
   const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
     reply.degradedSignals.some((signal) => signals.includes(signal));
   if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
@@ -180,35 +212,49 @@ async function scoreOnce(
   const isDeclared = isDeclaredBot(visit.userAgent ?? '') && !foundProgram(reply);
   const reason = isDeclared ? 'declared_bot' : (reply.evidence.against[0]?.code ?? null);
   const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band };
-  const country = claim.country ?? reservation.country;
   const isProgram = isDeclared || foundProgram(reply);
-  return underLock(deps.database, reservation, async (tx, current, now) => {
-    if (now.state !== reservation.state) return now;
+  const claim = claimantOf(deps, study, asking, surroundings);
+  return underStudyLock(deps.database, study, async (tx, current) => {
+    const now = await claimPlace(tx, current, asking, ownId);
+    if (now.reservationId !== ownId || !isGated(now)) return now;
     const isShared = await sharesDevice(tx, current, claim);
+    const country = surroundings.country ?? now.country;
     const screenedFor = screen({ ...scored, recommendation, country, isProgram, sharesDevice: isShared }, current);
+    if (now.state === 'released') return screenedFor === null ? retake(deps, tx, current, now, scored) : 'declined';
     return screenedFor === null
       ? applyEvent(tx, current, now, 'admit', { change: { ...scored, dueInMs: deps.reservationMs }, claim })
       : applyEvent(tx, current, now, 'screen', { change: { ...scored, screenedFor } });
   });
 }
 
+/** The person who takes a place, as the study counts them. */
+function claimantOf(
+  { hash }: Pick<EntryDeps, 'hash'>,
+  { projectId }: Study,
+  { deviceRef }: Asking,
+  { place, prefix, networkClass }: Surroundings,
+): Claimant {
+  const refOf = (kind: 'address' | 'network', value: string | null): string | null =>
+    value === null ? null : hash(projectId, kind, value);
+  return { deviceRef, networkClass, addressRef: refOf('address', place), networkRef: refOf('network', prefix) };
+}
+
 /** The same scoring as with a key. The session is the reservation, so a repeat is the same receipt, or a new one that counts nothing twice. */
 async function gate(
   deps: EntryDeps,
   study: Study,
-  reservation: QuotaReservation,
-  visit: Visit,
-  deviceHash: string,
+  { userAgent, address, link }: Visit,
+  asking: Asking,
+  ownId: string,
 ): Promise<ScoreReply> {
-  const { userAgent, address, link } = visit;
   const { country } = traitsOf(link);
   const text = await deps.score(dataOwnerOf(study), {
-    sessionId: reservation.reservationId,
+    sessionId: ownId,
     clientIp: address?.text ?? '',
     sourceId: link.src,
     studyId: study.studyId,
-    respondentId: reservation.respondentRef,
-    deviceHash,
+    respondentId: scoredRef(asking, ownId),
+    deviceHash: asking.deviceRef,
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(country === null ? {} : { declaredCountry: country }),
   });
@@ -228,21 +274,21 @@ async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReser
     return leave(deps.exit, study, reservation, reservation.screenedFor === 'full' ? 'full' : 'declined');
   if (!letsHoldersFinish(study.status) || reservation.state === 'entering')
     return deps.exit(study, reservation, 'full', 'closed');
-  if (reservation.state === 'released') return retake(deps, study, reservation);
+  if (reservation.state === 'released')
+    return deps.exit(study, reservation, 'full', study.status === 'fielding' ? 'full' : 'closed');
   if (reservation.state === 'surveying')
     return { kind: 'redirect', url: await surveyAddress(deps, study, reservation) };
   return verify(deps, study, reservation);
 }
 
-/** Takes a released reservation back while there is room. */
-async function retake(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
-  const { status, taken } = await underLock(deps.database, reservation, async (tx, current, now) => ({
-    status: current.status,
-    taken: await applyEvent(tx, current, now, 'admit', { change: { dueInMs: deps.reservationMs } }),
-  }));
-  if (taken.state !== 'released') return continueAt(deps, study, taken);
-  return deps.exit(study, reservation, 'full', status === 'fielding' ? 'full' : 'closed');
-}
+/** Takes a released reservation back while there is room. Its person was counted when they took it. */
+const retake = (
+  { reservationMs }: EntryDeps,
+  tx: Queryable,
+  study: Study,
+  now: QuotaReservation,
+  scored: ReservationChange = {},
+): Promise<QuotaReservation> => applyEvent(tx, study, now, 'admit', { change: { ...scored, dueInMs: reservationMs } });
 
 /** To the hosted verification, or past it where its result is there. */
 async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {

@@ -64,7 +64,7 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
       const answer = await deps.entries.enter({
         link: { studyId: request.params.studyId, exp, sig, ...values },
         address: request.clientAddress,
-        userAgent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
+        userAgent: userAgentOf(request),
         ...deviceOf(request, reply, {
           audienceUrl: deps.audienceUrl(),
           isShown: shown !== undefined,
@@ -83,7 +83,9 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     async (request, reply) => {
       await deps.takeVisit(request.clientAddress);
       const { device } = deviceOf(request, reply, { audienceUrl: deps.audienceUrl(), isShown: true });
-      return send(deps, request, reply, await deps.entries.verified(request.params.reservationId, device));
+      const userAgent = userAgentOf(request);
+      const { reservationId } = request.params;
+      return send(deps, request, reply, await deps.entries.verified({ reservationId, device, userAgent }));
     },
   );
   scope.get(
@@ -111,6 +113,9 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     },
   );
 }
+
+const userAgentOf = ({ headers }: FastifyRequest): string | undefined =>
+  headers['user-agent']?.slice(0, userAgentLengthMax);
 
 /** The browser’s random id, given on its first visit: two respondents on one browser are known by it. */
 function deviceOf(

@@ -31,20 +31,34 @@ export type Answer =
 
 export const pageOf = (study: Study | null, page: PageName): Answer => ({ kind: 'page', page, study });
 
-/** Study and reservation, locked against other changes until the end. */
-export function underLock<T>(
+/** The study, locked against other changes of it and of its reservations until the end. */
+export const underStudyLock = <T>(
   database: Database,
-  { organizationId, studyId, reservationId }: Pick<QuotaReservation, 'organizationId' | 'studyId' | 'reservationId'>,
+  { organizationId, studyId }: Pick<Study, 'organizationId' | 'studyId'>,
+  run: (tx: Queryable, study: Study) => Promise<T>,
+): Promise<T> =>
+  inOrganization(
+    database,
+    organizationId,
+    async (tx) => {
+      const study = await findStudy(tx, studyId, { lock: true });
+      if (study === null) throw new Error(`the study ${studyId} is gone`);
+      return run(tx, study);
+    },
+    { line: studyId },
+  );
+
+/** The same with one of its reservations. */
+export const underLock = <T>(
+  database: Database,
+  { reservationId, ...owner }: Pick<QuotaReservation, 'organizationId' | 'studyId' | 'reservationId'>,
   run: (tx: Queryable, study: Study, reservation: QuotaReservation) => Promise<T>,
-): Promise<T> {
-  const locked = async (tx: Queryable): Promise<T> => {
-    const study = await findStudy(tx, studyId, { lock: true });
+): Promise<T> =>
+  underStudyLock(database, owner, async (tx, study) => {
     const reservation = await findReservation(tx, reservationId);
-    if (study === null || reservation === null) throw new Error(`the quota reservation ${reservationId} has no study`);
+    if (reservation === null) throw new Error(`there is no quota reservation ${reservationId}`);
     return run(tx, study, reservation);
-  };
-  return inOrganization(database, organizationId, locked, { line: studyId });
-}
+  });
 
 /** Applies an event to a locked reservation; one that does not apply changes nothing. `claim`: of whoever takes the place. */
 export async function applyEvent(

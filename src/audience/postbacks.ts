@@ -7,7 +7,8 @@ import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { exitStatusOf } from './exits.js';
-import { isErased, reservationColumns, type QuotaReservation } from './reservation-store.js';
+import { isErased } from './reservation-erasure.js';
+import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { placeholderValues } from './supplier-rules.js';
 import { findPostbackSuppliers, type PostbackSupplier } from './supplier-store.js';
 

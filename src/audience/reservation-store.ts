@@ -4,15 +4,7 @@ import type { ScoreReply } from '../contract/score.js';
 import type { EntryMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
 import type { DuplicateBand } from './study-rules.js';
-import {
-  claimsOf,
-  countChanges,
-  countClaim,
-  countEntry,
-  shiftsOf,
-  uncounted,
-  type PlaceChange,
-} from './study-counts.js';
+import { claimsOf, countChanges, countClaim, countEntry, shiftsOf, type PlaceChange } from './study-counts.js';
 import type { Need, ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
@@ -90,11 +82,12 @@ export const reservationColumns = `place_id AS "reservationId", study_id AS "stu
 
 export const isReservationId = (text: string): boolean => /^plc_[0-9a-f]{32}$/.test(text);
 
-/** The respondent’s reservation in the study, created if there is none. Only one of two concurrent calls creates it. */
+/** The respondent’s reservation in the study, created with this id if there is none. Only one of two concurrent calls creates it. */
 export async function openReservation(
   tx: Queryable,
   study: Study,
   respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId' | 'supplierId' | 'entry'> & Traits,
+  reservationId = makeId('reservation'),
 ): Promise<QuotaReservation> {
   const { studyId, organizationId, projectId } = study;
   const { respondentId, sourceId, respondentRef, country, gender, age, profession, supplierId, entry } = respondent;
@@ -104,7 +97,7 @@ export async function openReservation(
   const [made] = await tx.query<ReservationRow>(
     `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry)
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
-    [makeId('reservation'), studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...further],
+    [reservationId, studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...further],
   );
   if (made !== undefined) {
     await countEntry(tx, made);
@@ -134,6 +127,20 @@ export async function findReservation(tx: Queryable, reservationId: string): Pro
     reservationId,
   ]);
   return row ?? null;
+}
+
+/** Gives the reservation another name for its respondent. */
+export async function renameRespondent(
+  tx: Queryable,
+  { reservationId }: QuotaReservation,
+  respondentRef: string,
+): Promise<QuotaReservation> {
+  const [row] = await tx.query<ReservationRow>(
+    `UPDATE study_places SET respondent_ref = $2 WHERE place_id = $1 RETURNING ${reservationColumns}`,
+    [reservationId, respondentRef],
+  );
+  if (row === undefined) throw new Error('there is no such quota reservation');
+  return row;
 }
 
 /** Those of these ids that the organization of the transaction has. */
@@ -350,39 +357,3 @@ export async function keepToken(
   if (row === undefined) throw new Error('there is no such quota reservation');
   return row.token;
 }
-
-/** Whether the respondent was erased: no postback is sent for them any more. */
-export const isErased = ({ reservationId, respondentRef }: QuotaReservation): boolean =>
-  respondentRef === reservationId;
-
-/** Whose reservations are erased; respondentId is the rid that suppliers send. */
-type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
-
-/** The keyed hashes that stand for the respondent elsewhere: one for each supplier that sends this rid. */
-export const findRespondentRefs = (
-  database: Database,
-  { organizationId, projectId, respondentId }: ErasedRespondent,
-): Promise<readonly string[]> =>
-  inOrganization(database, organizationId, async (tx) => {
-    const rows = await tx.query<{ respondent_ref: string }>(
-      'SELECT DISTINCT respondent_ref FROM study_places WHERE project_id = $1 AND respondent_id = $2',
-      [projectId, respondentId],
-    );
-    return rows.map((row) => row.respondent_ref);
-  });
-
-/** Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. Answers their ids. */
-export const eraseReservations = (
-  database: Database,
-  { organizationId, projectId, respondentId }: ErasedRespondent,
-): Promise<readonly string[]> =>
-  inOrganization(database, organizationId, async (tx) => {
-    const rows = await tx.query<{ id: string }>(
-      `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
-       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL,
-              device_ref = NULL, address_ref = NULL, network_ref = NULL
-        WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
-      [projectId, respondentId],
-    );
-    return rows.map(({ id }) => id);
-  });

@@ -7,6 +7,7 @@ import { createOriginDecision, createPublicGuard } from '../administration/publi
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
 import { registerFieldingRoutes, type FieldingRouteDeps } from '../audience/fielding-routes.js';
 import { createExits } from '../audience/exits.js';
+import type { HashIdentifier } from '../audience/own-places.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
 import { writePostbacks } from '../audience/postbacks.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
@@ -153,8 +154,8 @@ function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
     database: stores.database,
     now,
     reservationMs: settings.VH_PLACE_MINUTES * 60_000,
-    hash: (projectId: string, kind: 'respondent' | 'device' | 'address' | 'network', value: string): string =>
-      createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex'),
+    hash: ((projectId, kind, value) =>
+      createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex')) satisfies HashIdentifier,
   };
 }
 

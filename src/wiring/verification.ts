@@ -27,7 +27,7 @@ import {
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
 import { markWaiting } from '../audience/postbacks.js';
-import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
+import { eraseReservations, findRespondentRefs } from '../audience/reservation-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { deviceRefOf } from '../verification/uniqueness/device-comparison.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';

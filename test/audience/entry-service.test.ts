@@ -7,7 +7,7 @@ import { findRespondentReservation } from '../../src/audience/reservation-store.
 import type { Study } from '../../src/audience/study-store.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openTestDatabase } from '../helpers/embedded.js';
-import { instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/reservations.js';
+import { allowed, instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/reservations.js';
 
 t.setTimeout(120_000);
 const masterKey = randomBytes(32);
@@ -23,6 +23,15 @@ const placeOf = async (database: Database, { studyId }: Study, rid: string) => {
   if (place === null) throw new Error(`${rid} has no place`);
   return place;
 };
+/** The only place of a study. */
+async function findOnly(database: Database, { studyId }: Study) {
+  const [place] = await database.query<{ reservationId: string; state: string }>(
+    'SELECT place_id AS "reservationId", state FROM study_places WHERE study_id = $1',
+    [studyId],
+  );
+  if (place === undefined) throw new Error('the study has no place');
+  return place;
+}
 /** Ends the time of every place of a study. */
 async function release(database: Database, { studyId }: Study): Promise<void> {
   await database.query(`UPDATE study_places SET due_at = now() WHERE study_id = $1`, [studyId]);
@@ -36,11 +45,11 @@ t.test('a place of an open link is continued after the verification by its own b
     [true, link],
   ] as const) {
     const study = await makeStudy(database, 5, [], serviceCheck);
-    t.match(await instance.entries.enter(visitOf(study, 'r', { check: 'new' })), { page: 'checking' });
+    t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own', check: 'new' })), { page: 'checking' });
     const { reservationId } = await placeOf(database, study, 'r');
     t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own' })), { kind: 'redirect', url });
-    t.match(await instance.entries.verified(reservationId, 'stranger'), { kind: 'page', page: 'elsewhere' });
-    t.match(await instance.entries.verified(reservationId, 'own'), { kind: 'redirect', url });
+    t.match(await instance.verified(reservationId, 'stranger'), { kind: 'page', page: 'elsewhere' });
+    t.match(await instance.verified(reservationId, 'own'), { kind: 'redirect', url });
   }
 });
 
@@ -64,9 +73,45 @@ t.test('a released place of an open link goes back to its own browser alone', as
   for (const check of ['new', 'checked', 'without cookies'] as const)
     t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'stranger', check })), { page: 'elsewhere' });
   const { reservationId } = await placeOf(database, study, 'r');
-  t.match(await instance.entries.verified(reservationId, 'stranger'), { page: 'elsewhere' });
+  t.match(await instance.verified(reservationId, 'stranger'), { page: 'elsewhere' });
   t.match(await placeOf(database, study, 'r'), { state: 'released' });
   t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own' })), { kind: 'redirect' });
+});
+
+t.test('a released place of a signed link goes back through the gate, from whatever browser', async (t) => {
+  let reply = {};
+  let isExpired = false;
+  const database = await openTestDatabase(t);
+  const instance = await instanceOf(t, database, masterKey, {
+    score: () => Promise.resolve(JSON.stringify({ ...(JSON.parse(allowed) as object), ...reply })),
+    judgeLink: () =>
+      Promise.resolve({
+        ...{ entry: 'signed', supplierId: null, signedWith: 'current', expiresAt: null, isExpired },
+        problems: isExpired ? [{ code: 'expired', message: 'The link expired.' }] : [],
+      }),
+  });
+  const study = await makeStudy(database, 5);
+  const enter = (over: Parameters<typeof visitOf>[2] = {}) => instance.entries.enter(visitOf(study, 'r', over));
+  t.match(await enter({ device: 'own' }), { kind: 'redirect' });
+  const { reservationId } = await findOnly(database, study);
+  await release(database, study);
+  t.match(await enter({ check: 'new' }), { page: 'checking', sessionId: reservationId });
+  t.match(await enter({ check: 'without cookies' }), { page: 'unchecked' });
+  t.match(await enter({ userAgent: 'python-requests/2.32.3' }), { page: 'declined' });
+  reply = { degradedSignals: ['client_probe_missing'] };
+  t.match(await enter(), { page: 'unchecked' });
+  reply = { reasons: [{ code: 'webdriver' }] };
+  t.match(await enter(), { page: 'declined' });
+  reply = {};
+  isExpired = true;
+  t.match(await enter(), { page: 'expired' }, 'an expired link takes no place back');
+  isExpired = false;
+  t.match(await instance.verified(reservationId, 'stranger'), { page: 'elsewhere' });
+  t.match(await instance.verified(reservationId, 'own', 'curl/8.5.0'), { page: 'declined' });
+  t.match(await findOnly(database, study), { state: 'released' }, 'and the place waits for its person');
+  t.match(await enter({ device: 'phone' }), { kind: 'redirect' });
+  isExpired = true;
+  t.match(await enter({ device: 'phone' }), { kind: 'redirect' }, 'an expired link continues a place that is held');
 });
 
 t.test(

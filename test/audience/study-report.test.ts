@@ -1,7 +1,8 @@
 /** The report of a study: every respondent in one place of the funnel, by supplier and by day, from counts that follow every change. */
 import t, { type Test } from 'tap';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
-import { changeReservation, eraseReservations, openReservation } from '../../src/audience/reservation-store.js';
+import { eraseReservations } from '../../src/audience/reservation-erasure.js';
+import { changeReservation, openReservation } from '../../src/audience/reservation-store.js';
 import { medianOf } from '../../src/audience/study-counts.js';
 import { reportStudy } from '../../src/audience/study-report.js';
 import { applyEvent } from '../../src/audience/fielding.js';

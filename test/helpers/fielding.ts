@@ -160,7 +160,10 @@ export async function openEntry(url: string, given: Omit<Respondent, 'rid' | 'sr
   const next = nextOf(page.html);
   if (next === null) return page;
   const { agent = desktopAgent, address, probe } = given;
-  const sent = await sendEntryProbe(page.html, { agent, address, seed: browser, over: probe });
+  const sent = await sendEntryProbe(page.html, {
+    ...{ agent, address, over: probe },
+    seed: browser + (given.cookie ?? ''),
+  });
   if (sent.status !== 202) throw new Error(`the probe was answered ${sent.status}: ${await sent.text()}`);
   return open(new URL(next, url).href, kept());
 }

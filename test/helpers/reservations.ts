@@ -1,4 +1,5 @@
 /** Ways into a study and out of it over a handle of the database, without HTTP. */
+import { createHash } from 'node:crypto';
 import type { Test } from 'tap';
 import type { AnswerExit } from '../../src/audience/exits.js';
 import { pageOf } from '../../src/audience/fielding.js';
@@ -42,7 +43,7 @@ export async function instanceOf(
   t: Test,
   database: Database,
   masterKey: Uint8Array,
-  over: Partial<Pick<EntryDeps, 'now' | 'locate' | 'verification' | 'score'>> = {},
+  over: Partial<Pick<EntryDeps, 'now' | 'locate' | 'verification' | 'score' | 'judgeLink'>> = {},
 ) {
   const keys = await openTokenKeys({ database, masterKeys: masterKey, logger, now: Date.now, rotationDays: 30 });
   t.teardown(() => keys.close());
@@ -73,7 +74,7 @@ export async function instanceOf(
     locate: () => unknown,
     visits: { takeAddress: () => Promise.resolve(), takeRespondent: () => Promise.resolve() },
     exit,
-    hash: (_project, _kind, value) => value,
+    hash: (_project, kind, value) => (kind === 'place' ? createHash('sha256').update(value).digest('hex') : value),
     judgeLink: (study, link) => Promise.resolve(judgeLink(link, { study, supplier: null, nowMs: Date.now() })),
     verification: {
       makeLink: () => Promise.reject(new Error('not asked')),
@@ -99,6 +100,8 @@ export async function instanceOf(
     reportOutcomes,
     setAway: (away: boolean) => void (isAway = away),
     returns,
+    verified: (reservationId: string, device: string, userAgent?: string) =>
+      entries.verified({ reservationId, device, userAgent }),
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter(visitOf(study, rid, { link: { country: country ?? undefined, gender: gender ?? undefined } })),
   };

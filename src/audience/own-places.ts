@@ -1,0 +1,89 @@
+/**
+ * The place that a browser has in a study. Anyone may know the rid of an open link, so each browser that opens one has a place, and a session of
+ * scoring, of its own: the id of the place follows from the browser’s secret cookie. The first one that takes a place is the respondent; the
+ * others stand aside, with what the gate said of them.
+ *
+ *     respondent_ref   ref            the respondent’s place
+ *                      ref.place_id   a place that stands aside
+ */
+import { idAt, makeId, timeOfId } from '../crypto/ids.js';
+import type { Queryable } from '../stores/database/port.js';
+import {
+  findReservation,
+  findRespondentReservation,
+  openReservation,
+  renameRespondent,
+  type QuotaReservation,
+} from './reservation-store.js';
+import type { Study } from './study-store.js';
+import { isUndecided } from './transitions.js';
+
+/** Keyed hash of an identifier within a project. */
+export type HashIdentifier = (
+  projectId: string,
+  kind: 'respondent' | 'device' | 'address' | 'network' | 'place',
+  value: string,
+) => string;
+
+/** A respondent, as the link names them, with the browser that asks for a place. */
+export type Asking = Parameters<typeof openReservation>[2] & { readonly deviceRef: string };
+
+/** The id of the place that a browser has or would have; it sorts with the respondent’s `known` place. */
+export function ownPlaceId(
+  { hash, now }: { readonly hash: HashIdentifier; readonly now: () => number },
+  { studyId, projectId }: Study,
+  { respondentRef, deviceRef, entry }: Pick<Asking, 'respondentRef' | 'deviceRef' | 'entry'>,
+  known: QuotaReservation | null,
+): string {
+  // A signature proves the respondent, whatever browser they use.
+  if (entry === 'signed') return known?.reservationId ?? makeId('reservation');
+  const atMs = timeOfId('reservation', known?.reservationId ?? '') ?? now();
+  const bits = hash(projectId, 'place', `${studyId}\n${respondentRef}\n${deviceRef}`);
+  return idAt('reservation', atMs, Buffer.from(bits, 'hex'));
+}
+
+/** Whether no browser has got the place of an open link: it goes to the first one that passes the gate. */
+const isVacant = ({ entry, state, screenedFor }: QuotaReservation): boolean =>
+  entry === 'open' && (state === 'entering' || (state === 'screened' && screenedFor !== 'verification'));
+
+/** Whether the place stands open to a browser whose own id is another. */
+export const isOpenTo = (place: QuotaReservation, ownId: string): boolean =>
+  place.reservationId !== ownId && isVacant(place);
+
+/** The own place of a browser that was screened out before, although another place is the respondent’s now; else null. */
+export async function findAside(
+  tx: Queryable,
+  place: QuotaReservation,
+  ownId: string,
+): Promise<QuotaReservation | null> {
+  const own = isOpenTo(place, ownId) ? await findReservation(tx, ownId) : null;
+  return own === null || isUndecided(own) ? null : own;
+}
+
+/**
+ * Makes the browser’s place that of the respondent, if no other browser took one meanwhile; answers the respondent’s place. The caller holds
+ * the lock of the study.
+ */
+export async function claimPlace(
+  tx: Queryable,
+  study: Study,
+  asking: Asking,
+  ownId: string,
+): Promise<QuotaReservation> {
+  const { respondentRef } = asking;
+  const current = await findRespondentReservation(tx, study.studyId, respondentRef);
+  if (current !== null && !isOpenTo(current, ownId)) return current;
+  const own = await findReservation(tx, ownId);
+  if (own !== null && !isUndecided(own)) return own;
+  if (current !== null) await renameRespondent(tx, current, scoredRef(current, current.reservationId));
+  return own === null ? openReservation(tx, study, asking, ownId) : renameRespondent(tx, own, respondentRef);
+}
+
+/**
+ * The respondent as scoring knows them. The rid of an open link is unproven: it has no history, and is nobody whom another browser repeats.
+ * `findRespondentRefs` finds these names for an erasure.
+ */
+export const scoredRef = (
+  { entry, respondentRef }: Pick<Asking, 'entry' | 'respondentRef'>,
+  placeId: string,
+): string => (entry === 'open' ? `${respondentRef}.${placeId}` : respondentRef);

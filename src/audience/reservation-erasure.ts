@@ -1,0 +1,44 @@
+/** Reservations of erased respondents: found under every name, and made to name nobody. They stay counted. */
+import type { Database } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import type { QuotaReservation } from './reservation-store.js';
+import { uncounted } from './study-counts.js';
+
+/** Whether the respondent was erased: no postback is sent for them any more. */
+export const isErased = ({ reservationId, respondentRef }: QuotaReservation): boolean =>
+  respondentRef === reservationId;
+
+/** Whose reservations are erased; respondentId is the rid that suppliers send. */
+type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
+
+/** The keyed hashes that stand for the respondent elsewhere: one for each supplier that sends this rid, and one for each browser of an open link. */
+export const findRespondentRefs = (
+  database: Database,
+  { organizationId, projectId, respondentId }: ErasedRespondent,
+): Promise<readonly string[]> =>
+  inOrganization(database, organizationId, async (tx) => {
+    const rows = await tx.query<{ respondent_ref: string }>(
+      `SELECT DISTINCT name.respondent_ref FROM study_places p
+        CROSS JOIN LATERAL (VALUES (split_part(p.respondent_ref, '.', 1)),
+          (CASE WHEN p.entry = 'open' THEN split_part(p.respondent_ref, '.', 1) || '.' || p.place_id END)) AS name (respondent_ref)
+        WHERE p.project_id = $1 AND p.respondent_id = $2 AND name.respondent_ref IS NOT NULL`,
+      [projectId, respondentId],
+    );
+    return rows.map((row) => row.respondent_ref);
+  });
+
+/** Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. Answers their ids. */
+export const eraseReservations = (
+  database: Database,
+  { organizationId, projectId, respondentId }: ErasedRespondent,
+): Promise<readonly string[]> =>
+  inOrganization(database, organizationId, async (tx) => {
+    const rows = await tx.query<{ id: string }>(
+      `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
+       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL,
+              device_ref = NULL, address_ref = NULL, network_ref = NULL
+        WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
+      [projectId, respondentId],
+    );
+    return rows.map(({ id }) => id);
+  });
