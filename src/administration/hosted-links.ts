@@ -12,6 +12,7 @@ import type { SessionMode } from '../contract/common.js';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
+import { managesMode } from '../kernel/managed-mode.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 
@@ -100,9 +101,9 @@ export async function findLink(database: Queryable, linkId: string): Promise<Hos
   return row ?? null;
 }
 
-/** Whether `owner` handles a link: who works in test mode handles links of test mode alone. */
+/** Whether `owner` manages a link. */
 export const ownsLink = (owner: LinkOwner, { projectId, mode }: HostedLink): boolean =>
-  projectId === owner.projectId && (owner.mode === 'live' || owner.mode === mode);
+  projectId === owner.projectId && managesMode(owner.mode, mode);
 /** The same in SQL, with the project as $1 and the mode as $2. */
 const isOwned = `project_id = $1 AND ($2 = 'live' OR mode = $2)`;
 

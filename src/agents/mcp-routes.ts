@@ -18,7 +18,7 @@ export interface McpRouteDeps extends McpDeps {
 
 const bodyBytesMax = 65_536;
 /** Any scope lets in: each tool asks for its own. An operation takes its calls off the limits; other messages are taken off here. */
-const access: Access = { credential: 'access-token', oauth: [], relays: true, afterTrial: true };
+const access: Access = { credential: 'access-token', modes: ['live'], oauth: [], relays: true, afterTrial: true };
 
 /** In a scope of its own: its errors have another form. */
 export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {

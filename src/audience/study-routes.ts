@@ -31,7 +31,7 @@ export const working: GuardedAccess = {
   credential: 'api-key',
   scope: 'audience:write',
   oauth: ['audience:write'],
-  demo: 'refused',
+  modes: ['live', 'test'],
 };
 export const access: GuardedAccess = { ...working, afterTrial: true };
 export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });

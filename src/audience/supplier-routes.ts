@@ -24,7 +24,7 @@ import { supplierExample, supplierPatchExample } from './examples.js';
 import type { SupplierService } from './supplier-service.js';
 
 const working: Access = {
-  ...{ credential: 'organization-key', scope: 'audience:write', oauth: ['audience:write'], demo: 'refused' },
+  ...{ credential: 'organization-key', scope: 'audience:write', oauth: ['audience:write'], modes: ['live', 'test'] },
 };
 const access: Access = { ...working, afterTrial: true };
 const params = Type.Object({ supplierId: Type.String({ maxLength: 128 }) });

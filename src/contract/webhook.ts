@@ -8,10 +8,13 @@ import { eventTypes } from './session-event.js';
 export const payloadVersions = ['v1', 'v2'] as const;
 export type PayloadVersion = (typeof payloadVersions)[number];
 
+export const webhookModes = ['live', 'test'] as const;
+export type WebhookMode = (typeof webhookModes)[number];
+
 export const attemptStates = ['PENDING', 'SUCCEEDED', 'FAILED', 'EXHAUSTED'] as const;
 export type AttemptState = (typeof attemptStates)[number];
 
-/** Registrations of one project. */
+/** Registrations of one project, for each mode. */
 export const webhooksPerProjectMax = 50;
 /** Hours that a replaced secret may go on signing the additional header. */
 export const overlapHoursMax = 168;
@@ -45,7 +48,8 @@ const enabled = Type.Boolean({
   description: 'false: new events are not sent, and deliveries under way wait until it is true again. Default true.',
 });
 const includeTest = Type.Boolean({
-  description: 'Also sends events of test and demo sessions, which carry is_demo. Default false.',
+  description:
+    'Also sends events of test and demo sessions, which carry is_demo. Default false; always true in a webhook of test mode.',
 });
 
 export const WebhookCreation = Type.Object(
@@ -86,6 +90,9 @@ export const WebhookHealth = Type.Object(
 
 const webhookFields = {
   webhookId: Type.String(),
+  mode: StringEnum(webhookModes, {
+    description: 'test: a test key created it. It gets events of test and demo sessions only.',
+  }),
   url: Type.String(),
   events: Type.Array(StringEnum(eventTypes)),
   payloadVersion: StringEnum(payloadVersions),

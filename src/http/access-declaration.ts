@@ -1,4 +1,5 @@
 /** A route’s declaration of who may call it. */
+import type { SessionMode } from '../contract/common.js';
 import type { OAuthScope } from '../contract/oauth.js';
 import type { DashboardRole } from '../kernel/caller.js';
 
@@ -10,6 +11,11 @@ export type Access =
   | { readonly credential: 'none' }
   | {
       readonly credential: Credential;
+      /**
+       * Modes of keys that the route takes. `live` alone: it reads or changes what governs live data, such as settings and secrets. A route that
+       * takes others holds each key to records of its mode: data by `modeOf`, and what keys manage by `managesMode`.
+       */
+      readonly modes: readonly SessionMode[];
       /** Scope that an API key needs. */
       readonly scope?: string;
       /** Scopes of which an access token needs one. Absent: the route takes no access token. */
@@ -22,8 +28,6 @@ export type Access =
       readonly organization?: string;
       /** Name of the path parameter that holds a key of the project or organization in the path. */
       readonly key?: string;
-      /** Refuses demo keys, which anybody can create for load tests, whatever their scopes. */
-      readonly demo?: 'refused';
       /** The handler counts the call against the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`. A call that fails earlier is counted when it is answered. */
       readonly limits?: 'handler';
       /** A Bearer of 64 hexadecimal digits is a key of the resource itself, which the handler checks; `caller` is then null. */

@@ -9,6 +9,7 @@ import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
 import { dashboardRoles, type AccessDeps, type Caller, type KeyCaller } from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
+import { modeOfCaller } from '../kernel/managed-mode.js';
 import type { Access, GuardedAccess } from './access-declaration.js';
 import { authenticate } from './authenticate.js';
 
@@ -57,8 +58,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
     if (caller.kind === 'key' && access.afterTrial !== true) await deps.requireTrial(caller.organizationId);
     requireKindOfKey(caller, access);
     requireScope(caller, access, deps);
-    if (caller.kind === 'key' && caller.isDemo && access.demo === 'refused')
-      throw new Fault('INSUFFICIENT_SCOPE', 'Demo keys can’t do this. Use a project key.');
+    requireMode(caller, access);
     await requireOwnership(request, caller, access, deps);
   });
 }
@@ -143,6 +143,17 @@ function requireKindOfKey(caller: Caller, { credential, oauth }: GuardedAccess):
   if (caller.projectId === null) return;
   const needed = credential === 'organization-key' ? 'an organization key' : 'a dashboard token or an organization key';
   throw new Fault('INSUFFICIENT_SCOPE', `Project keys can’t call this operation. Use ${needed}.`);
+}
+
+/** Refuses a key of a mode that the route does not take. Anybody can create demo keys, so most routes refuse them whatever their scopes. */
+function requireMode(caller: Caller, { modes }: GuardedAccess): void {
+  const mode = modeOfCaller(caller);
+  if (modes.includes(mode)) return;
+  const message =
+    mode === 'demo'
+      ? 'Demo keys can’t do this. Use a project key.'
+      : 'Test keys can’t do this, because it affects live data. Use a live key.';
+  throw new Fault('INSUFFICIENT_SCOPE', message);
 }
 
 function requireScope(caller: Caller, { scope, role, oauth = [] }: GuardedAccess, deps: AccessDeps): void {

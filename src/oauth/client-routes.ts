@@ -25,6 +25,7 @@ const params = Type.Object({ orgId: Id });
 const itemParams = Type.Object({ orgId: Id, clientId: Id });
 const working = {
   credential: 'dashboard-or-organization-key',
+  modes: ['live'],
   role: 'admin',
   scope: 'keys:write',
   organization: 'orgId',

@@ -23,7 +23,7 @@ export const readingProject = {
   credential: 'dashboard-or-key',
   scope: 'lite:read',
   oauth: ['lite:read', 'receipts:read'],
-  demo: 'refused',
+  modes: ['live', 'test'],
 } as const;
 
 /** The key’s own project, or the one that any other caller names. */

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
 import type { AccessDeps } from '../kernel/caller.js';
+import { sessionModes } from '../contract/common.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { ListQuery } from '../contract/paging.js';
 import { ProjectName } from '../contract/thresholds.js';
@@ -38,9 +39,11 @@ export interface ScoringRouteDeps {
 }
 
 const route = routesOf('Scoring');
-const scoring: Access = { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' };
-const { credential, scope, oauth } = readingProject;
-const reading: Access = { credential, scope, oauth };
+const scoring: Access = {
+  ...{ credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' },
+  modes: sessionModes,
+};
+const reading: Access = { ...readingProject, modes: sessionModes };
 
 const IdempotencyKey = Type.String({
   minLength: 1,

@@ -71,9 +71,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 
 const targetsOf = (event: SessionEvent, targets: readonly TargetConfig[]): readonly TargetConfig[] =>
   targets.filter(
-    ({ projectId, organizationId, enabled, includeTest, events }) =>
+    ({ projectId, organizationId, mode, enabled, includeTest, events }) =>
       enabled &&
-      (includeTest || !event.isDemo) &&
+      (event.isDemo ? includeTest : mode === 'live') &&
       projectId === event.projectId &&
       organizationId === event.organizationId &&
       events.includes(event.type),

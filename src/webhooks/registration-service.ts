@@ -1,5 +1,5 @@
 /** Registrations of webhooks. Each write is audited. Whatever an owner changes about a parked webhook frees it. */
-import { invalid, notFound } from '../kernel/faults.js';
+import { invalid } from '../kernel/faults.js';
 import {
   webhookDefaults,
   webhooksPerProjectMax,
@@ -19,9 +19,9 @@ import { inOrganization } from '../stores/database/tenant.js';
 import {
   countWebhooks,
   deleteWebhook,
-  findWebhook,
   insertWebhook,
   replaceSecret,
+  requireWebhook,
   showWebhook,
   updateWebhook,
   type StoredWebhook,
@@ -60,12 +60,12 @@ export function createRegistrationService({ database, secrets, target, onChange 
   return {
     async create(actor: Actor, owner: WebhookOwner, creation: WebhookCreation): Promise<CreatedWebhookReply> {
       requireTarget(creation.url);
-      const settings = settingsOf({ ...webhookDefaults, url: creation.url }, creation);
+      const settings = settingsOf({ ...defaultsOf(owner), url: creation.url }, creation, owner);
       return inOrganization(database, owner.organizationId, async (tx) => {
-        if ((await countWebhooks(tx, owner.projectId)) >= webhooksPerProjectMax)
+        if ((await countWebhooks(tx, owner)) >= webhooksPerProjectMax)
           throw new Fault(
             'CONFLICT',
-            `The project has reached the limit of ${webhooksPerProjectMax} webhooks. Delete one first.`,
+            `The project has reached the limit of ${webhooksPerProjectMax} webhooks of ${owner.mode} mode. Delete one first.`,
           );
         const webhookId = makeId('webhook');
         const { secret, sealed } = secrets.make(webhookId);
@@ -79,7 +79,7 @@ export function createRegistrationService({ database, secrets, target, onChange 
       if (change.url === null) throw invalid([{ path: '/url', message: 'has no default. Send a URL.' }]);
       if (change.url !== undefined) requireTarget(change.url);
       return changing(asking, async (tx, webhook) => {
-        const settings = settingsOf(webhook, change);
+        const settings = settingsOf(webhook, change, webhook);
         await updateWebhook(tx, asking.webhookId, settings);
         await noteChange(tx, asking.actor, webhook, 'webhook.updated', { from: shown(webhook), to: shown(settings) });
         return showWebhook({ ...webhook, ...settings, parking: null });
@@ -103,11 +103,19 @@ export function createRegistrationService({ database, secrets, target, onChange 
   };
 }
 
+/** The webhook of a test key gets nothing else than test events. */
+const defaultsOf = ({ mode }: Pick<WebhookOwner, 'mode'>) => ({ ...webhookDefaults, includeTest: mode !== 'live' });
+
 /** A merge: what is left out stays, null goes back to the default. */
 function settingsOf(
   base: WebhookSettings,
   change: Omit<WebhookChange, 'url'> & { url?: string | null },
+  { mode }: Pick<WebhookOwner, 'mode'>,
 ): WebhookSettings {
+  if (change.includeTest === false && mode !== 'live')
+    throw invalid([
+      { path: '/includeTest', message: 'must be true or omitted, because a test key created this webhook.' },
+    ]);
   const { events, payloadVersion, description, enabled, includeTest } = change;
   return {
     url: change.url ?? base.url,
@@ -115,7 +123,7 @@ function settingsOf(
     payloadVersion: merged(payloadVersion, base.payloadVersion, webhookDefaults.payloadVersion),
     description: description === undefined ? base.description : description,
     enabled: merged(enabled, base.enabled, webhookDefaults.enabled),
-    includeTest: merged(includeTest, base.includeTest, webhookDefaults.includeTest),
+    includeTest: merged(includeTest, base.includeTest, defaultsOf({ mode }).includeTest),
   };
 }
 
@@ -139,12 +147,10 @@ const shown = ({
 
 type Change<T> = (tx: Queryable, webhook: StoredWebhook) => Promise<T>;
 
-/** Runs on a webhook of the project; NOT_FOUND where there is none. */
+/** Runs on a webhook of the project, as `requireWebhook` finds it. */
 export function onWebhook<T>(database: Database, { owner, webhookId }: Asking, run: Change<T>): Promise<T> {
   return inOrganization(database, owner.organizationId, async (tx) => {
-    const webhook = await findWebhook(tx, owner, webhookId, { lock: true });
-    if (webhook === null) throw notFound('webhook');
-    return run(tx, webhook);
+    return run(tx, await requireWebhook(tx, owner, webhookId, { lock: true }));
   });
 }
 

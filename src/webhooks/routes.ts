@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
-import { notFound } from '../kernel/faults.js';
+import { modeOfCaller } from '../kernel/managed-mode.js';
 import { mergePatchOf } from '../contract/merge-patch.js';
 import { PageQuery } from '../contract/paging.js';
 import {
@@ -34,7 +34,7 @@ import {
   type RegistrationService,
 } from './registration-service.js';
 import { createResendService, type ResendDeps, type ResendService } from './resend-service.js';
-import { findWebhook, listWebhooks, showWebhook, type WebhookOwner } from './webhook-store.js';
+import { listWebhooks, requireWebhook, showWebhook, type WebhookOwner } from './webhook-store.js';
 
 const collection = '/projects/:projectId/webhooks';
 const item = `${collection}/:webhookId`;
@@ -45,6 +45,7 @@ const DeliveryParams = Type.Object({ projectId: Id, webhookId: Id, deliveryId: I
 
 const writing = {
   credential: 'dashboard-or-key',
+  modes: ['live', 'test'],
   role: 'admin',
   scope: 'webhooks:write',
   project: 'projectId',
@@ -58,6 +59,7 @@ const route = routesOf('Webhooks');
 const ownerOf = (request: FastifyRequest): WebhookOwner => ({
   organizationId: organizationOf(request),
   projectId: (request.params as { projectId: string }).projectId,
+  mode: modeOfCaller(request.caller),
 });
 
 const askingOf = (request: FastifyRequest): Asking => ({
@@ -93,7 +95,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
       operationId: 'createWebhook',
       summary: 'Register an address that events are sent to',
       description:
-        'Only this reply has the secret. docs/reference/webhooks.md explains how to verify and answer deliveries.',
+        'Only this reply has the secret. The webhook of a test key gets events of test and demo sessions only. docs/reference/webhooks.md explains how to verify and answer deliveries.',
       params: ProjectParams,
       body: { ...WebhookCreation, examples: [creationExample] },
       response: { 201: CreatedWebhookReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
@@ -106,15 +108,16 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
     route(reading, {
       operationId: 'listWebhooks',
       summary: 'List the project’s webhooks, newest first',
-      description: 'For the next page, send nextCursor as cursor until it is null.',
+      description:
+        'A test key sees webhooks of test mode only. For the next page, send nextCursor as cursor until it is null.',
       params: ProjectParams,
       querystring: PageQuery,
       response: { 200: WebhookPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const { organizationId, projectId } = ownerOf(request);
-      const { items, nextCursor } = await inOrganization(deps.database, organizationId, (tx) =>
-        listWebhooks(tx, projectId, readPage(request.query)),
+      const owner = ownerOf(request);
+      const { items, nextCursor } = await inOrganization(deps.database, owner.organizationId, (tx) =>
+        listWebhooks(tx, owner, readPage(request.query)),
       );
       return { webhooks: items.map(showWebhook), nextCursor };
     },
@@ -134,11 +137,11 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
     }),
     async (request) => {
       const owner = ownerOf(request);
-      const webhook = await inOrganization(deps.database, owner.organizationId, (tx) =>
-        findWebhook(tx, owner, request.params.webhookId),
+      return showWebhook(
+        await inOrganization(deps.database, owner.organizationId, (tx) =>
+          requireWebhook(tx, owner, request.params.webhookId),
+        ),
       );
-      if (webhook === null) throw notFound('webhook');
-      return showWebhook(webhook);
     },
   );
   app.patch(
@@ -202,8 +205,7 @@ function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
       const owner = ownerOf(request);
       const { webhookId } = request.params;
       return inOrganization(deps.database, owner.organizationId, async (tx) => {
-        const webhook = await findWebhook(tx, owner, webhookId);
-        if (webhook === null) throw notFound('webhook');
+        const webhook = await requireWebhook(tx, owner, webhookId);
         return listDeliveries(tx, webhook, request.query, readPage(request.query));
       });
     },

@@ -1,13 +1,18 @@
 /** The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook. */
+import type { SessionMode } from '../contract/common.js';
 import type { EventType } from '../contract/session-event.js';
-import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
+import type { PayloadVersion, WebhookMode, WebhookReply } from '../contract/webhook.js';
 import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
+import { notFound } from '../kernel/faults.js';
+import { requireManagedMode } from '../kernel/managed-mode.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 
 export interface WebhookOwner {
   readonly organizationId: string;
   readonly projectId: string;
+  /** The mode of the credential that acts. */
+  readonly mode: SessionMode;
 }
 
 /** Settings that a webhook’s owner decides. */
@@ -31,6 +36,8 @@ export interface Parking {
 
 export interface StoredWebhook extends WebhookOwner, WebhookSettings {
   readonly webhookId: string;
+  /** test: a test key created it. It gets no event of a live session. */
+  readonly mode: WebhookMode;
   readonly createdAt: Date;
   /** null while its deliveries go out. */
   readonly parking: Parking | null;
@@ -45,7 +52,7 @@ export type WebhookRow = Omit<StoredWebhook, 'parking'> &
     readonly parkedReason: string | null;
   };
 
-export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", coalesce(project_id, '') AS "projectId", url, events,
+export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", coalesce(project_id, '') AS "projectId", mode, url, events,
   payload_version AS "payloadVersion", description, enabled, include_test AS "includeTest", ${sealedColumns},
   created_at AS "createdAt", parked_at AS "parkedAt", parked_until AS "parkedUntil", parked_count AS "parkedCount", parked_reason AS "parkedReason"`;
 
@@ -84,46 +91,57 @@ const valuesOf = (settings: WebhookSettings): readonly SqlValue[] => {
 
 export async function insertWebhook(
   tx: Queryable,
-  { organizationId, projectId }: WebhookOwner,
+  { organizationId, projectId, mode }: WebhookOwner,
   webhookId: string,
   settings: WebhookSettings,
   sealed: Uint8Array,
 ): Promise<StoredWebhook> {
   const [row] = await tx.query<WebhookRow>(
-    `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, include_test, sealed)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${webhookColumns}`,
-    [webhookId, organizationId, projectId, ...valuesOf(settings), sealed],
+    `INSERT INTO webhooks (webhook_id, organization_id, project_id, mode, url, events, payload_version, description, enabled, include_test, sealed)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${webhookColumns}`,
+    [webhookId, organizationId, projectId, mode, ...valuesOf(settings), sealed],
   );
   if (row === undefined) throw new Error('the insert returned no row');
   return webhookOf(row);
 }
 
-export async function countWebhooks(tx: Queryable, projectId: string): Promise<number> {
+/** Webhooks of the project and mode, so that those of test keys leave the room of live ones alone. */
+export async function countWebhooks(tx: Queryable, { projectId, mode }: WebhookOwner): Promise<number> {
   // One registration of a project at a time, so that two cannot both be the last that fits.
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks ${projectId}`]);
-  const [row] = await tx.query<{ n: number }>('SELECT count(*)::int AS n FROM webhooks WHERE project_id = $1', [
-    projectId,
-  ]);
+  const [row] = await tx.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM webhooks WHERE project_id = $1 AND mode = $2',
+    [projectId, mode],
+  );
   return row?.n ?? 0;
 }
 
-export async function findWebhook(
+/** Throws NOT_FOUND if the project has no such webhook, and INSUFFICIENT_SCOPE if it is of a mode that the owner does not manage. */
+export async function requireWebhook(
   tx: Queryable,
-  { projectId }: WebhookOwner,
+  { projectId, mode }: WebhookOwner,
   webhookId: string,
   { lock = false }: { readonly lock?: boolean } = {},
-): Promise<StoredWebhook | null> {
+): Promise<StoredWebhook> {
   const [row] = await tx.query<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhooks WHERE webhook_id = $1 AND project_id = $2 ${lock ? 'FOR UPDATE' : ''}`,
     [webhookId, projectId],
   );
-  return row === undefined ? null : webhookOf(row);
+  if (row === undefined) throw notFound('webhook');
+  requireManagedMode(mode, row.mode, 'webhooks');
+  return webhookOf(row);
 }
 
-export async function listWebhooks(tx: Queryable, projectId: string, page: Page): Promise<PageOf<StoredWebhook>> {
+/** Webhooks of the project that the owner manages, newest first. */
+export async function listWebhooks(
+  tx: Queryable,
+  { projectId, mode }: WebhookOwner,
+  page: Page,
+): Promise<PageOf<StoredWebhook>> {
   const rows = await tx.query<WebhookRow>(
-    `SELECT ${webhookColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) ORDER BY webhook_id DESC LIMIT $3`,
-    [projectId, page.below, page.limit + 1],
+    `SELECT ${webhookColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) AND ($4 = 'live' OR mode = $4)
+      ORDER BY webhook_id DESC LIMIT $3`,
+    [projectId, page.below, page.limit + 1, mode],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.webhookId);
   return { items: items.map(webhookOf), nextCursor };

@@ -19,7 +19,7 @@ export async function makeProject(database: Database): Promise<WebhookOwner> {
     const organizationId = await insertOrganization(tx, { name: 'Webhooks', tier: 'free', liteEnabled: false });
     const project = await insertProject(tx, organizationId, { name: 'Webhooks' });
     if (project === null) throw new Error('no project');
-    return { organizationId, projectId: project.projectId };
+    return { organizationId, projectId: project.projectId, mode: 'live' };
   });
 }
 

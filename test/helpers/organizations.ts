@@ -76,7 +76,7 @@ export async function startOrganizations(
     authorization: `Bearer ${await issueDashboardToken(masterKey, { organizationId: of, role, lifetimeSeconds })}`,
   });
   const dashboard = (role: DashboardRole, of = organizationId) => token(role, of, 600);
-  const { other, sibling, expiredKey, revokedKey, testKey, demoKey, earlyKey } = written;
+  const { other, sibling, expiredKey, revokedKey, testKey, organizationTestKey, demoKey, earlyKey } = written;
   return {
     service,
     other,
@@ -98,6 +98,7 @@ export async function startOrganizations(
       projectKey: keyHeaders(service.bootstrap.projectKey),
       organizationKey: keyHeaders(service.bootstrap.organizationKey),
       testKey: keyHeaders(testKey),
+      organizationTestKey: keyHeaders(organizationTestKey),
       demoKey: keyHeaders(demoKey),
     },
   };
@@ -140,6 +141,7 @@ async function writeRest(database: Database, organizationId: string, projectId: 
     revokedKey: revoked.secret,
     earlyKey: early.secret,
     testKey: await secretOf({ isTest: true }),
+    organizationTestKey: await secretOf({ projectId: null, isTest: true }),
     demoKey: await secretOf({
       isTest: true,
       isDemo: true,

@@ -31,6 +31,8 @@ const deps: AccessDeps = {
   requireTrial: async () => undefined,
 };
 
+const modes = ['live'] as const;
+
 function build(log: string[] = [], accessLog = false): FastifyInstance {
   const app = createApp({
     ...deps,
@@ -59,13 +61,13 @@ function build(log: string[] = [], accessLog = false): FastifyInstance {
   app.get('/bug', { config: open }, async () => {
     throw new Error('inner detail');
   });
-  app.get('/key', { config: { access: { credential: 'api-key', scope: 'lite:write' } } }, async (request) => ({
+  app.get('/key', { config: { access: { credential: 'api-key', modes, scope: 'lite:write' } } }, async (request) => ({
     keyId: keyCaller(request).keyId,
   }));
-  app.get('/scoped', { config: { access: { credential: 'api-key', scope: 'keys:write' } } }, async () => ({}));
+  app.get('/scoped', { config: { access: { credential: 'api-key', modes, scope: 'keys:write' } } }, async () => ({}));
   app.get(
     '/projects/:projectId',
-    { config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', project: 'projectId' } } },
+    { config: { access: { credential: 'dashboard-or-organization-key', modes, role: 'admin', project: 'projectId' } } },
     async () => ({ ok: true }),
   );
   return app;
@@ -243,7 +245,7 @@ t.test('a route without declared access does not register', async (t) => {
 
 t.test('a route that names a project, an organization or a key and does not say whose does not register', async (t) => {
   const app = build();
-  const access = { credential: 'dashboard-or-key' } as const;
+  const access = { credential: 'dashboard-or-key', modes } as const;
   for (const [url, owner] of [
     ['/a/:projectId', 'project'],
     ['/b/:orgId/c', 'organization'],
@@ -281,7 +283,7 @@ t.test(
     });
     app.get(
       '/projects/:projectId/keys/:keyId',
-      { config: { access: { credential: 'dashboard-or-key', project: 'projectId', key: 'keyId' } } },
+      { config: { access: { credential: 'dashboard-or-key', modes, project: 'projectId', key: 'keyId' } } },
       async () => ({}),
     );
     const get = (keyId: string) =>
@@ -309,14 +311,14 @@ t.test(
         throw new Fault('TRIAL_EXPIRED', 'ended');
       },
     });
-    app.get('/closed', { config: { access: { credential: 'api-key' } } }, async () => ({}));
-    app.get('/open', { config: { access: { credential: 'api-key', afterTrial: true } } }, async () => ({}));
+    app.get('/closed', { config: { access: { credential: 'api-key', modes } } }, async () => ({}));
+    app.get('/open', { config: { access: { credential: 'api-key', modes, afterTrial: true } } }, async () => ({}));
     app.get(
       '/own',
-      { config: { access: { credential: 'api-key', afterTrial: true, limits: 'handler' } } },
+      { config: { access: { credential: 'api-key', modes, afterTrial: true, limits: 'handler' } } },
       async () => ({}),
     );
-    app.get('/dashboard', { config: { access: { credential: 'dashboard-or-key' } } }, async () => ({}));
+    app.get('/dashboard', { config: { access: { credential: 'dashboard-or-key', modes } } }, async () => ({}));
     const get = async (
       url: string,
       headers: Record<string, string> = { 'x-api-key': 'vf_live_project' },

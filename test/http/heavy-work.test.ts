@@ -23,7 +23,7 @@ async function openApp(t: Test) {
     metrics,
   });
   let running = 0;
-  const heavy = { config: { access: { credential: 'api-key' }, heavy: 'export' } } as const;
+  const heavy = { config: { access: { credential: 'api-key', modes: ['live'] }, heavy: 'export' } } as const;
   app.get('/export', heavy, async () => {
     running += 1;
     await answered;

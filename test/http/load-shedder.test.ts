@@ -33,7 +33,11 @@ async function openApp(t: Test, read: () => void = () => undefined, lines: Writa
   app.get('/slow', open, async () => answered.then(() => ({})));
   app.post('/slow', open, async () => answered.then(() => ({})));
   app.post('/work', open, async () => ({}));
-  app.get('/guarded', { config: { access: { credential: 'api-key' }, sheddable: true } }, async () => ({}));
+  app.get(
+    '/guarded',
+    { config: { access: { credential: 'api-key', modes: ['live'] }, sheddable: true } },
+    async () => ({}),
+  );
   app.get('/other', { config: { access: { credential: 'none' } } }, async () => ({}));
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   t.teardown(() => {

@@ -5,7 +5,7 @@
  *   no valid credential     none, garbage, an expired key, a revoked key, an expired dashboard token
  *   of somebody else        an organization key and an owner’s token of another organization, a key of another project of the same one
  *   dashboard tokens        member, admin, owner
- *   API keys                of the project, of the organization, a test key of the project, a demo key of the project
+ *   API keys                of the project, of the organization, a test key of the project, one of the organization, a demo key of the project
  *
  * 400: allowed, and has to name a project. 401: who is asking? 403: known, and not allowed. 404: allowed, and not theirs, which reads the same as
  * not there.
@@ -27,88 +27,89 @@ export const credentialKinds = [
   'projectKey',
   'organizationKey',
   'testKey',
+  'organizationTestKey',
   'demoKey',
 ] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
 const table = `
-operation                   none garb exp  rev  tok   | oOrg oOwn oPrj | memb admn ownr | proj org  test demo
+operation                   none garb exp  rev  tok   | oOrg oOwn oPrj | memb admn ownr | proj org  test orgT demo
 
-scoreSession                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-readEvidence                401  401  401  401  401   | 404  400  404  | 400  400  400  | ok   404  404  404
-storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
-postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
-readSession                 401  401  401  401  401   | 400  400  404  | 400  400  400  | ok   400  404  403
-listSessions                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
-readMix                     401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
-listSources                 401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
-readCalibration             401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
-recommendThresholds         401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
-simulateThresholds          401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   403
+scoreSession                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok   ok
+readEvidence                401  401  401  401  401   | 404  400  404  | 400  400  400  | ok   404  404  404  404
+storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   400  403
+postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   400  403
+readSession                 401  401  401  401  401   | 400  400  404  | 400  400  400  | ok   400  404  400  403
+listSessions                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+readMix                     401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+listSources                 401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+readCalibration             401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+recommendThresholds         401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+simulateThresholds          401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 
-createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok
-verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-nextChallenge               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-retrySession                401  401  401  401  401   | 404  401  ok   | 401  401  401  | ok   ok   404  404
-readResult                  401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   404  404
-reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404
-verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-readAnalytics               401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-eraseRespondent             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok   ok
+verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+nextChallenge               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+retrySession                401  401  401  401  401   | 404  401  ok   | 401  401  401  | ok   ok   404  404  404
+readResult                  401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   404  404  404
+reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404  404
+verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok   ok
+verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok   ok
+readAnalytics               401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   ok   403
+eraseRespondent             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
 
-provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
-createProject               401  401  401  401  401   | ok   ok   403  | 403  ok   ok   | 403  ok   403  403
-listProjects                401  401  401  401  401   | ok   ok   403  | ok   ok   ok   | 403  ok   403  403
-getProject                  401  401  401  401  401   | 404  404  403  | ok   ok   ok   | 403  ok   403  403
-updateProject               401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-rotateSigningSecret         401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  ok   403
+createProject               401  401  401  401  401   | ok   ok   403  | 403  ok   ok   | 403  ok   403  ok   403
+listProjects                401  401  401  401  401   | ok   ok   403  | ok   ok   ok   | 403  ok   403  ok   403
+getProject                  401  401  401  401  401   | 404  404  403  | ok   ok   ok   | 403  ok   403  ok   403
+updateProject               401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+rotateSigningSecret         401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
 
-introspectKey               401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-listProjectKeys             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-createProjectKey            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-rotateProjectKey            401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403
-limitProjectKey             401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403
-revokeProjectKey            401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403
-listOrganizationKeys        401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-createOrganizationKey       401  401  401  401  401   | 403  404  403  | 403  403  ok   | 403  403  403  403
-rotateOrganizationKey       401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403
-limitOrganizationKey        401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403
-revokeOrganizationKey       401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403
+introspectKey               401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok   ok
+listProjectKeys             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  ok   403
+createProjectKey            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+rotateProjectKey            401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+limitProjectKey             401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+revokeProjectKey            401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+listOrganizationKeys        401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  ok   403
+createOrganizationKey       401  401  401  401  401   | 403  404  403  | 403  403  ok   | 403  403  403  403  403
+rotateOrganizationKey       401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403  403
+limitOrganizationKey        401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403  403
+revokeOrganizationKey       401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403  403
 
-getOrganizationSettings     401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
-updateOrganizationSettings  401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
-updateOrganization          401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
-listAudit                   401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
+getOrganizationSettings     401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  ok   403
+updateOrganizationSettings  401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403  403
+updateOrganization          401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403  403
+listAudit                   401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403  403
 
-listOAuthClients            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-createOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-rotateOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
-revokeOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+listOAuthClients            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+createOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+rotateOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+revokeOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
 
-createWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-listWebhooks                401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-getWebhook                  401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-updateWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-deleteWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-rotateWebhookSecret         401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-testWebhook                 401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-listDeliveries              401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-replayDelivery              401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-recoverDeliveries           401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+createWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   ok   403
+listWebhooks                401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   ok   403
+getWebhook                  401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   403  403  403
+updateWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+deleteWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+rotateWebhookSecret         401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+testWebhook                 401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+listDeliveries              401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   403  403  403
+replayDelivery              401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
+recoverDeliveries           401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403  403
 
-createLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
-listLinks                   401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
-getLink                     401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   404  403
-deleteLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   404  403
+createLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   ok   403
+listLinks                   401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   ok   403
+getLink                     401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   404  404  403
+deleteLink                  401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   404  404  403
 
-getPublicConfig             ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+getPublicConfig             ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
+mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
 `;
 
 /**

@@ -111,7 +111,10 @@ const refused: Partial<Record<Kind, Answer>> = {
   tokenInProjectOfOthers: '404',
 };
 /** Only a study's project, its organization, and clients of that reach it, in the mode that it was made in. */
-const beyond = ['otherOrganizationKey', 'otherProjectKey', 'testKey', 'tokenInSibling', 'tokenOfOthers'] as const;
+const beyond = [
+  ...(['otherOrganizationKey', 'otherProjectKey', 'testKey', 'organizationTestKey'] as const),
+  ...(['tokenInSibling', 'tokenOfOthers'] as const),
+];
 const notTheirs: Partial<Record<Kind, Answer>> = Object.fromEntries(beyond.map((kind) => [kind, '404']));
 
 /** Suppliers take the organization’s credentials; a supplier’s own project key must not reach the others. */
@@ -119,7 +122,9 @@ const ofOrganization: Partial<Record<Kind, Answer>> = {
   ...Object.fromEntries((['projectKey', 'otherProjectKey', 'testKey'] as const).map((kind) => [kind, '403'])),
   tokenInProjectOfOthers: 'ok',
 };
-const notTheirSupplier: Partial<Record<Kind, Answer>> = { otherOrganizationKey: '404', tokenOfOthers: '404' };
+const notTheirSupplier: Partial<Record<Kind, Answer>> = {
+  ...{ otherOrganizationKey: '404', organizationTestKey: '404', tokenOfOthers: '404' },
+};
 
 /** Whoever may send a postback again asks for one that there is not: the supplier has nobody yet. */
 function expectedOf(path: string, kind: Kind): Answer {

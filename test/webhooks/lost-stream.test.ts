@@ -31,7 +31,7 @@ async function openAll(t: Test) {
     insertOrganization(tx, { name: 'Stream', tier: 'free', liteEnabled: false }),
   );
   const project = await insertProject(database, organizationId, { name: 'Stream' });
-  const owner = { organizationId, projectId: project?.projectId ?? '' };
+  const owner = { organizationId, projectId: project?.projectId ?? '', mode: 'live' } as const;
   const secrets = createSecretStore(randomBytes(32));
   const receiver = await startReceiver(t);
   const registrations = createRegistrationService({

@@ -26,7 +26,7 @@ const registrations = createRegistrationService({
 
 async function makeProject(name: string, webhooks: number) {
   const project = await insertProject(database, organizationId, { name });
-  const owner = { organizationId, projectId: project?.projectId ?? '' };
+  const owner = { organizationId, projectId: project?.projectId ?? '', mode: 'live' } as const;
   const webhookIds: string[] = [];
   for (let made = 0; made < webhooks; made++)
     webhookIds.push((await registrations.create(operator, owner, { url: 'http://127.0.0.1:1/' })).webhookId);

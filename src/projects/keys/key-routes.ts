@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';
 import { notFound } from '../../kernel/faults.js';
+import { modeOfCaller } from '../../kernel/managed-mode.js';
+import { sessionModes } from '../../contract/common.js';
 import {
   KeyChange,
   KeyCreation,
@@ -59,7 +61,7 @@ const organizationKeys: KeySet = {
 };
 
 const route = routesOf('API keys');
-const introspecting: Access = { credential: 'api-key', afterTrial: true };
+const introspecting: Access = { credential: 'api-key', modes: sessionModes, afterTrial: true };
 
 export function registerKeyRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerIntrospection(app, deps);
@@ -96,9 +98,10 @@ function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): 
 function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set: KeySet): void {
   const service = createKeyService(deps);
   const params = Type.Object(set.params);
-  const minting: Access = { ...set.mint, scope: 'keys:write', ...set.ownerAccess };
+  const minting: Access = { ...set.mint, modes: ['live', 'test'], scope: 'keys:write', ...set.ownerAccess };
   const listing: Access = {
     credential: 'dashboard-or-organization-key',
+    modes: ['live', 'test'],
     role: 'admin',
     scope: 'keys:read',
     afterTrial: true,
@@ -110,7 +113,8 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
     route(listing, {
       operationId: `list${set.of}Keys`,
       summary: `List the ${set.of.toLowerCase()}’s keys, newest first`,
-      description: 'Revoked and expired keys as well. For the next page, send nextCursor as cursor until it is null.',
+      description:
+        'Revoked and expired keys as well. A test key sees test keys only. For the next page, send nextCursor as cursor until it is null.',
       params,
       querystring: PageQuery,
       response: { 200: KeyPage, ...errorReplies([400, 401, 403, 404, 429]) },
@@ -119,7 +123,7 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
       const owner = ownerOf(set, request);
       const page = readPage(request.query);
       const { items, nextCursor } = await inOrganization(deps.database, owner.organizationId, (tx) =>
-        listKeys(tx, owner, page),
+        listKeys(tx, owner, modeOfCaller(request.caller), page),
       );
       return { apiKeys: items.map((key) => showKey(key, deps.now())), nextCursor };
     },
@@ -145,7 +149,10 @@ function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: Key
   const service = createKeyService(deps);
   const params = Type.Object({ ...set.params, keyId: Type.String({ maxLength: 128 }) });
   const keyIdOf = (request: FastifyRequest): string => (request.params as { keyId: string }).keyId;
-  const access: Access = { ...set.write, scope: 'keys:write', key: 'keyId', afterTrial: true, ...set.ownerAccess };
+  const access: Access = {
+    ...{ ...set.write, scope: 'keys:write', key: 'keyId', afterTrial: true, ...set.ownerAccess },
+    modes: ['live', 'test'],
+  };
 
   scope.post(
     `${set.path}/:keyId/rotate`,

@@ -3,7 +3,8 @@
  * to its own reach: to test keys if it is one, to its scopes, and to its limits.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
-import type { Caller } from '../../kernel/caller.js';
+import { modeOf, type Caller } from '../../kernel/caller.js';
+import { requireManagedMode } from '../../kernel/managed-mode.js';
 import {
   keyScopes,
   rateLimitDefaults,
@@ -113,7 +114,7 @@ async function createKey(
   const wanted = scopes ?? keyScopes[kind];
   const expiresAt = expiryOf(deps, expiresInDays) ?? null;
   requireKnownScopes(wanted, keyScopes[kind]);
-  requireReach(caller, { isTest, scopes: wanted });
+  requireReach(caller, { isTest, isDemo: false, scopes: wanted });
   const limits = { ...rateLimitDefaults, ...rateLimits };
   return inOrganization(deps.database, owner.organizationId, async (tx) => {
     const minted = await mintKey(tx, { ...owner, name, isTest, diagnosticsEnabled, scopes: wanted, limits, expiresAt });
@@ -155,14 +156,13 @@ export interface Asking {
   readonly actor: Actor;
 }
 
-/** How far a calling key reaches: a test key touches test keys only, and no key touches one with a scope that it lacks. */
+/** How far a calling key reaches: to keys of modes that it manages, and to none with a scope that it lacks. */
 export function requireReach(
   caller: Caller | null,
-  key: { readonly isTest: boolean; readonly scopes: readonly string[] },
+  key: { readonly isTest: boolean; readonly isDemo: boolean; readonly scopes: readonly string[] },
 ): void {
   if (caller?.kind !== 'key') return;
-  if (caller.isTest && !key.isTest)
-    throw new Fault('INSUFFICIENT_SCOPE', 'Test keys can only manage test keys. Use a live key.');
+  requireManagedMode(modeOf(caller), modeOf(key), 'keys');
   const beyond = key.scopes.find((scope) => !caller.scopes.includes(scope));
   if (beyond !== undefined)
     throw new Fault('INSUFFICIENT_SCOPE', `This key lacks ${beyond}. Use a key that has it, or a dashboard token.`);

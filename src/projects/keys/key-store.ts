@@ -1,4 +1,5 @@
 /** API keys as administration sees them. Every function is given the owner and finds nothing beyond it. */
+import type { SessionMode } from '../../contract/common.js';
 import type { KeyIntrospection, KeyRecord, RateLimits } from '../../contract/api-key.js';
 import type { Queryable, Row } from '../../stores/database/port.js';
 import { keyColumns, mintKey, projectOfKey, type KeyOwner, type MintedKey } from '../../administration/api-keys.js';
@@ -52,10 +53,18 @@ export async function findIssuedKey(tx: Queryable, projectId: string, now: Date)
   return row ?? null;
 }
 
-export async function listKeys(database: Queryable, owner: KeyOwner, page: Page): Promise<PageOf<AdministeredKey>> {
+/** The owner’s keys that a credential of mode `mode` manages. */
+export async function listKeys(
+  database: Queryable,
+  owner: KeyOwner,
+  mode: SessionMode,
+  page: Page,
+): Promise<PageOf<AdministeredKey>> {
   const rows = await database.query<KeyRow>(
-    `${select} WHERE k.organization_id = $1 AND ${projectOfKey} IS NOT DISTINCT FROM $2::text AND ($3::text IS NULL OR k.key_id < $3) ORDER BY k.key_id DESC LIMIT $4`,
-    [owner.organizationId, owner.projectId, page.below, page.limit + 1],
+    `${select} WHERE k.organization_id = $1 AND ${projectOfKey} IS NOT DISTINCT FROM $2::text AND ($3::text IS NULL OR k.key_id < $3)
+        AND ($5 = 'live' OR $5 = CASE WHEN k.is_demo THEN 'demo' WHEN k.is_test THEN 'test' ELSE 'live' END)
+      ORDER BY k.key_id DESC LIMIT $4`,
+    [owner.organizationId, owner.projectId, page.below, page.limit + 1, mode],
   );
   return cutPage(rows, page.limit, ({ keyId }) => keyId);
 }

@@ -29,9 +29,12 @@ import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const route = routesOf('Organizations');
-const readingSettings: Access = { credential: 'organization-key', scope: 'settings:read', afterTrial: true };
-const changingSettings: Access = { ...readingSettings, scope: 'settings:write' };
-const administering: Access = { credential: 'dashboard', role: 'admin', organization: 'orgId' };
+const readingSettings: Access = {
+  ...{ credential: 'organization-key', scope: 'settings:read', afterTrial: true },
+  modes: ['live', 'test'],
+};
+const changingSettings: Access = { ...readingSettings, modes: ['live'], scope: 'settings:write' };
+const administering: Access = { credential: 'dashboard', modes: ['live'], role: 'admin', organization: 'orgId' };
 
 export function registerOrganizationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerSettings(app, deps);

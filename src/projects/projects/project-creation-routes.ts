@@ -102,15 +102,19 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
 
 export const projectRoute = routesOf('Projects');
 
-const provisioning: Access = { credential: 'organization-key', scope: 'projects:write', oauth: ['projects:write'] };
+const provisioning: Access = {
+  ...{ credential: 'organization-key', scope: 'projects:write', oauth: ['projects:write'] },
+  modes: ['live', 'test'],
+};
 
 export const ProjectParams = Type.Object({
   projectId: Type.String({ maxLength: 128, description: 'Project, also called site key.' }),
 });
 
-/** Whoever may create a project may change it. */
+/** Access to creation, and to changes except for test keys: the settings of a project govern its live data. */
 export const projectManagement = {
   credential: 'dashboard-or-organization-key',
+  modes: ['live', 'test'],
   role: 'admin',
   scope: 'projects:write',
   oauth: ['projects:write'],

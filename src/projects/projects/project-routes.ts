@@ -37,14 +37,16 @@ import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 
 const listing = {
   credential: 'dashboard-or-organization-key',
+  modes: ['live', 'test'],
   role: 'member',
   scope: 'projects:read',
   oauth: ['projects:write', 'analytics:read'],
 } as const;
 const reading: Access = { ...listing, project: 'projectId' };
-const changing: Access = { ...projectManagement, project: 'projectId' };
+const changing: Access = { ...projectManagement, modes: ['live'], project: 'projectId' };
 const securing: Access = {
   credential: 'dashboard-or-organization-key',
+  modes: ['live'],
   role: 'admin',
   scope: 'projects:write',
   project: 'projectId',

@@ -104,7 +104,7 @@ async function issueKey(
   if (current !== null && !rotateApiKey)
     return { reply: { apiKey: null, apiKeyId: current.keyId, apiKeyPrefix: current.prefix, apiKeyIssued: false } };
   if (current === null && !issueApiKey) return null;
-  requireReach(caller, current ?? { isTest: false, scopes: keyScopes.project });
+  requireReach(caller, current ?? { isTest: false, isDemo: false, scopes: keyScopes.project });
   await retireIssuedKeys(tx, projectId);
   const minted =
     current === null

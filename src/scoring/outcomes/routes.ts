@@ -27,7 +27,7 @@ const eventsBody = (event: TSchema, eventsMax: number) =>
 const checkedLater = (eventsMax: number) => createValidatorCompiler(eventsBody(Type.Unknown(), eventsMax));
 
 export function registerOutcomeRoutes(app: FastifyInstance, outcomes: OutcomeService): void {
-  const access = { credential: 'api-key', scope: 'lite:write', demo: 'refused' } as const;
+  const access = { credential: 'api-key', modes: ['live', 'test'], scope: 'lite:write' } as const;
   const response = { 200: OutcomeReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) };
 
   app.post(

@@ -18,6 +18,7 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
       config: {
         access: {
           credential: 'dashboard-or-key',
+          modes: ['live', 'test'],
           role: 'member',
           scope: 'analytics:read',
           oauth: ['analytics:read'],

@@ -22,6 +22,7 @@ export function registerErasureRoute(app: FastifyInstance, { erasures }: Erasure
       config: {
         access: {
           credential: 'dashboard-or-organization-key',
+          modes: ['live'],
           role: 'admin',
           scope: 'projects:write',
           project: 'projectId',

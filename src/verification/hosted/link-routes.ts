@@ -12,7 +12,7 @@ import { actorOf } from '../../administration/audit.js';
 import type { LinkOwner } from '../../administration/hosted-links.js';
 import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { modeOf } from '../../kernel/caller.js';
+import { modeOfCaller } from '../../kernel/managed-mode.js';
 import { readPage } from '../../kernel/paging.js';
 import { registerStorableText } from '../../http/json-body.js';
 import type { LinkService } from './link-service.js';
@@ -32,7 +32,7 @@ const access = (scope: 'read' | 'write', role: 'member' | 'admin') =>
     role,
     scope: `verifications:${scope}`,
     project: 'projectId',
-    demo: 'refused',
+    modes: ['live', 'test'],
   }) as const satisfies Access;
 const making: Access = access('write', 'admin');
 const ending: Access = { ...making, afterTrial: true };
@@ -129,5 +129,5 @@ function registerItem(app: FastifyInstance, service: LinkService): void {
 const ownerOf = (request: FastifyRequest): LinkOwner => ({
   organizationId: organizationOf(request),
   projectId: (request.params as { projectId: string }).projectId,
-  mode: request.caller?.kind === 'key' ? modeOf(request.caller) : 'live',
+  mode: modeOfCaller(request.caller),
 });

@@ -4,6 +4,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { sessionModes } from '../../contract/common.js';
 import { SessionResult } from '../../contract/score-envelope.js';
 import { SessionId } from '../../contract/session.js';
 import { keyCaller } from '../../http/access.js';
@@ -40,7 +41,7 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
       config: {
         access: {
           ...{ credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] },
-          ...{ clientSecret: true, afterTrial: true },
+          ...{ modes: sessionModes, clientSecret: true, afterTrial: true },
         },
       },
       schema: {

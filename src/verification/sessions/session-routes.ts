@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
 import { modeOf, type KeyCaller } from '../../kernel/caller.js';
+import { sessionModes } from '../../contract/common.js';
 import { PublicSessionCreation, SessionCreation, SessionReply, SessionId } from '../../contract/session.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
@@ -134,7 +135,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/sessions',
     {
-      config: { access: { credential: 'api-key', scope: 'verifications:write' } },
+      config: { access: { credential: 'api-key', modes: sessionModes, scope: 'verifications:write' } },
       schema: {
         tags,
         operationId: 'createSession',
@@ -189,7 +190,7 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
     scope.withTypeProvider<TypeBoxTypeProvider>().post(
       '/sessions/:sessionId/retry',
       {
-        config: { access: { credential: 'api-key', scope: 'verifications:write' } },
+        config: { access: { credential: 'api-key', modes: sessionModes, scope: 'verifications:write' } },
         schema: {
           tags,
           operationId: 'retrySession',

@@ -4,6 +4,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../http/access-declaration.js';
+import { sessionModes } from '../../contract/common.js';
 import { JsonWebKeySet, TokenBatch, TokenBatchReply, TokenReply, TokenVerification } from '../../contract/token.js';
 import { modeOf, type KeyCaller } from '../../kernel/caller.js';
 import { keyCaller } from '../../http/access.js';
@@ -24,9 +25,13 @@ const expected = { studyId: 'study-7', respondentId: 'a3f1c0de', minimumAssuranc
 /** Example token; always INVALID, because an example has no session. */
 const tokenExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.eyJhdWQiOiJvcmdfMCJ9.AAAA';
 
+const access: Access = {
+  ...{ credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] },
+  modes: sessionModes,
+};
+
 export function registerTokenRoutes(app: FastifyInstance, { checkToken, tokenKeys, metrics }: TokenRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  const access: Access = { credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] };
   const counted = async (caller: KeyCaller, asked: TokenVerification | string | null): Promise<TokenReply> => {
     const verification = typeof asked === 'string' || asked === null ? { token: asked } : asked;
     const reply = await checkToken({ ...caller, mode: modeOf(caller) }, verification);

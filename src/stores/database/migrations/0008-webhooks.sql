@@ -21,6 +21,8 @@ CREATE TABLE webhooks (
   organization_id text NOT NULL REFERENCES organizations,
   -- null: the row is the supplier's of this id, for its postbacks.
   project_id      text REFERENCES projects,
+  -- Test: made with a test key, which reaches it; gets no live event. Such keys reach no other.
+  mode            text NOT NULL DEFAULT 'live' CHECK (mode IN ('live', 'test')),
   url             text NOT NULL,
   events          text[] NOT NULL,
   payload_version text NOT NULL CHECK (payload_version IN ('v1', 'v2')),
