@@ -15,6 +15,9 @@ export function csvCell(value: string | number | null): string {
 
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
+/** The text of a cell that csvCell wrote. */
+export const unescapeCell = (cell: string): string => cell.replaceAll(escapedFormula, '');
+
 /** Most columns of a table that is read. */
 const columnsMax = 32;
 
@@ -22,8 +25,8 @@ const columnsMax = 32;
 const cellForm = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
 
 /**
- * The records of a table, named by its header, without empty cells and without the apostrophes of csvCell. Reading stops with the record after the last
- * one allowed, and at most half of the lines may be empty, so that the cost follows `recordsMax` and not the text. null: the text is no such table.
+ * The records of a table, named by its header, without empty cells. The apostrophes of csvCell stay, because a table may come from elsewhere. Reading
+ * stops with the record after the last one allowed, and at most half of the lines may be empty, so that the cost follows `recordsMax` and not the text. null: the text is no such table.
  */
 export function parseCsv(text: string, recordsMax: number): readonly Readonly<Record<string, string>>[] | null {
   const linesMax = 2 * (recordsMax + 2);
@@ -55,7 +58,7 @@ function* readLines(text: string): Generator<readonly string[] | null, void> {
       yield null;
       return;
     }
-    cells.push((quoted?.replaceAll('""', '"') ?? plain).replaceAll(escapedFormula, ''));
+    cells.push(quoted?.replaceAll('""', '"') ?? plain);
     at += match.length;
     if (end === ',') continue;
     yield cells;

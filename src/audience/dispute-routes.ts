@@ -51,7 +51,9 @@ function registerDispute(scope: FastifyInstance, disputes: DisputeService): void
       ),
     },
     async (request) =>
-      disputes.dispute(actorOf(request), keyCaller(request), request.params.studyId, request.body.rows),
+      disputes.dispute(actorOf(request), keyCaller(request), request.params.studyId, request.body.rows, {
+        isTable: request.headers['content-type']?.startsWith(csvType) === true,
+      }),
   );
 }
 

@@ -10,8 +10,10 @@ import { rest } from '../fair-limiter.js';
 import { invalid, notFound } from '../kernel/faults.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
+import { unescapeCell } from './csv.js';
 import { dataOwnerOf } from './entry-service.js';
 import { underLock } from './fielding.js';
+import { isAside } from './own-places.js';
 import { findNamed, findReservation, type QuotaReservation } from './reservation-store.js';
 import type { ReportOutcomes } from './outcome-reporter.js';
 import type { FindRejections } from './place-settlement.js';
@@ -42,12 +44,16 @@ export function createDisputeService(deps: DisputeDeps) {
     );
 
   return {
-    /** Throws NOT_FOUND; VALIDATION_FAILED for rows that name nobody. Every other row is answered by itself. */
+    /**
+     * Throws NOT_FOUND; VALIDATION_FAILED for rows that name nobody. Every other row is answered by itself. `isTable`: a CSV, whose cells may
+     * have the apostrophes of an export.
+     */
     async dispute(
       actor: Actor,
       caller: StudyCaller,
       studyId: string,
       rows: readonly DisputeRow[],
+      { isTable = false }: { readonly isTable?: boolean } = {},
     ): Promise<DisputeReply> {
       const issues = rows.flatMap(({ rid, place }, index) =>
         rid === undefined && place === undefined
@@ -59,12 +65,11 @@ export function createDisputeService(deps: DisputeDeps) {
       const answers: DisputeReply['rows'][number][] = [];
       for (let from = 0; from < rows.length; from += batchMax) {
         const startedMs = performance.now();
-        const { answered, reversed } = await disputeBatch(
-          database,
-          study,
-          rows.slice(from, from + batchMax),
-          new Date(now()),
-        );
+        const { answered, reversed } = await disputeBatch(database, study, {
+          rows: rows.slice(from, from + batchMax),
+          textsOf: isTable ? textsOfCell : textsOfValue,
+          at: new Date(now()),
+        });
         answers.push(...answered);
         await deps.reportOutcomes(study, reversed);
         if (from + batchMax < rows.length) await rest(startedMs);
@@ -104,11 +109,20 @@ interface Batch {
   readonly reversed: readonly QuotaReservation[];
 }
 
+interface GivenRows {
+  readonly rows: readonly DisputeRow[];
+  /** The texts that a value may mean, its own first. */
+  readonly textsOf: (value: string) => readonly string[];
+  readonly at: Date;
+}
+
+const textsOfValue = (value: string): readonly string[] => [value];
+const textsOfCell = (cell: string): readonly string[] => [...new Set([cell, unescapeCell(cell)])];
+
 const disputeBatch = (
   database: Database,
   { studyId, organizationId }: Study,
-  rows: readonly DisputeRow[],
-  at: Date,
+  { rows, textsOf, at }: GivenRows,
 ): Promise<Batch> =>
   inOrganization(
     database,
@@ -117,21 +131,19 @@ const disputeBatch = (
       const study = requireStudy(await findStudy(tx, studyId, { lock: true }));
       const places = await findNamed(tx, study, {
         ids: rows.flatMap(({ place }) => place ?? []),
-        rids: rows.flatMap(({ rid, place }) => (place === undefined && rid !== undefined ? [rid] : [])),
+        rids: rows.flatMap(({ rid, place }) => (place === undefined && rid !== undefined ? textsOf(rid) : [])),
       });
       const answered: Batch['answered'] = [];
       const rejected = new Map<string, { place: QuotaReservation; rejection: Rejection }>();
-      for (const { rid = null, place: placeId = null, sourceId, reason, note: text = null } of rows) {
-        const named = places.filter(
-          (place) =>
-            (placeId === null || place.reservationId === placeId) &&
-            (rid === null || place.respondentId === rid) &&
-            (sourceId === undefined || place.sourceId === sourceId),
-        );
+      for (const row of rows) {
+        const { rid = null, place: placeId = null, reason, note: text = null } = row;
+        const named = namedBy(row, places, textsOf);
         const [place = null] = named;
         const result = resultOf(named, rejected);
-        if (place !== null && result === 'reversed')
-          rejected.set(place.reservationId, { place, rejection: { by: 'dispute', reason, note: text, at } });
+        if (place !== null && result === 'reversed') {
+          const note = text === null ? null : (textsOf(text).at(-1) ?? null);
+          rejected.set(place.reservationId, { place, rejection: { by: 'dispute', reason, note, at } });
+        }
         const found = result === 'ambiguous' ? null : place;
         answered.push({ rid: found?.respondentId ?? rid, place: found?.reservationId ?? placeId, result });
       }
@@ -139,6 +151,24 @@ const disputeBatch = (
     },
     { line: studyId },
   );
+
+/** The places that a row may mean. Browsers that an open link brought besides the respondent have no complete to reject. */
+function namedBy(
+  { rid, place: placeId, sourceId }: DisputeRow,
+  places: readonly QuotaReservation[],
+  textsOf: GivenRows['textsOf'],
+): readonly QuotaReservation[] {
+  const means = (value: string | undefined, text: string): boolean =>
+    value === undefined || textsOf(value).includes(text);
+  const named = places.filter(
+    (place) =>
+      (placeId === undefined || place.reservationId === placeId) &&
+      means(rid, place.respondentId) &&
+      means(sourceId, place.sourceId),
+  );
+  const respondents = named.filter((place) => !isAside(place));
+  return respondents.length === 0 ? named.slice(0, 1) : respondents;
+}
 
 /** The result of a row that names these places. */
 function resultOf(named: readonly QuotaReservation[], rejected: ReadonlyMap<string, unknown>): DisputeResult {

@@ -46,6 +46,10 @@ export function ownPlaceId(
 const isVacant = ({ entry, state, screenedFor }: QuotaReservation): boolean =>
   entry === 'open' && (state === 'entering' || (state === 'screened' && screenedFor !== 'verification'));
 
+/** Whether another place is the respondent’s. */
+export const isAside = ({ reservationId, respondentRef }: QuotaReservation): boolean =>
+  respondentRef.endsWith(`.${reservationId}`);
+
 /** Whether the place stands open to a browser whose own id is another. */
 export const isOpenTo = (place: QuotaReservation, ownId: string): boolean =>
   place.reservationId !== ownId && isVacant(place);

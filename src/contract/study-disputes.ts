@@ -45,7 +45,9 @@ export const DisputeReply = Type.Object({
   reversed: Count('Completes that this request rejected.'),
   already: Count('Rows of completes that were rejected before; the earlier reason stands.'),
   unknown: Count('Rows that name no respondent of the study, or a place and a rid that do not belong together.'),
-  ambiguous: Count('Rows whose rid came from several suppliers. Send sourceId or place.'),
+  ambiguous: Count(
+    'Rows that may mean several respondents: the rid came from several suppliers, or a cell of a CSV is one rid as it stands and another one as an export. Send sourceId or place.',
+  ),
   notCompleted: Count('Rows of respondents without a complete; nothing changed.'),
   rows: Type.Array(
     Type.Object({

@@ -1,7 +1,7 @@
 /** The pure rules of studies: moves, the gate’s decision, checks, cells of an export, pages. */
 import fc from 'fast-check';
 import t from 'tap';
-import { csvCell, csvLine, parseCsv } from '../../src/audience/csv.js';
+import { csvCell, csvLine, parseCsv, unescapeCell } from '../../src/audience/csv.js';
 import { addressLimits } from '../../src/audience/limits.js';
 import { pageNames } from '../../src/audience/page-texts.js';
 import { headersOf, renderPage } from '../../src/audience/pages.js';
@@ -193,7 +193,10 @@ t.test('a table that is read comes to what was written, and what is no table is 
     fc.property(fc.array(fc.tuple(written, written), { minLength: 1 }), (records) => {
       const text = csvLine(['rid', 'note']) + records.map(csvLine).join('');
       t.same(
-        parseCsv(text, 100),
+        parseCsv(text, 100)?.map((row) => ({
+          rid: unescapeCell(row['rid'] ?? ''),
+          note: unescapeCell(row['note'] ?? ''),
+        })),
         records.map(([rid, note]) => ({ rid, note })),
       );
     }),
@@ -213,14 +216,14 @@ t.test('a table that is read comes to what was written, and what is no table is 
 });
 
 t.test('a cell that is exported names its own text alone, whatever apostrophes and separators are in it', (t) => {
-  const read: (text: string, recordsMax: number) => ReturnType<typeof parseCsv> = parseCsv;
+  const read = (text: string): string => unescapeCell(parseCsv(text, 1)?.[0]?.['rid'] ?? '');
   const risky = fc.string({
     unit: fc.constantFrom("'", '=', '-', '＋', ';', '\t', '\n', '\r', ',', '"', '|', 'a'),
     minLength: 1,
   });
   fc.assert(
     fc.property(risky, (text) => {
-      t.same(read(csvLine(['rid']) + csvLine([text]), 1), [{ rid: text }]);
+      t.equal(read(csvLine(['rid']) + csvLine([text])), text);
       const isRun = csvCell(text)
         .replace(/^"(.*)"$/s, '$1')
         .split(/[;\t\r\n|]/)

@@ -157,6 +157,28 @@ t.test('a table of disputes is taken like JSON; what is wrong in it is named', a
       ],
     },
   });
+  const [plain, quoted] = [await complete('-abc'), await complete("'-own")];
+  t.match(await send("rid,reason\n'-abc,fit\n'-own,fit\n''-own,fit\n"), {
+    status: 200,
+    body: {
+      rows: [
+        { place: plain, rid: '-abc', result: 'reversed' },
+        { place: quoted, rid: "'-own", result: 'reversed' },
+        { place: quoted, result: 'already' },
+      ],
+    },
+  });
+  await complete('-own');
+  t.match(await send("rid,reason\n'-own,fit\n''-own,fit\n"), {
+    body: {
+      ambiguous: 1,
+      rows: [
+        { rid: "'-own", place: null, result: 'ambiguous' },
+        { place: quoted, result: 'already' },
+      ],
+    },
+  });
+  t.match(await dispute([{ rid: "'-abc", reason: 'fit' }]), { unknown: 1 }, 'JSON names a rid as it is');
   t.match(await send('rid,reason\nx,dislike\n'), { status: 400, body: { issues: [{ path: '/rows/0/reason' }] } });
   t.match(await send('rid,cause\nx,fraud\n'), { status: 400, body: { code: 'VALIDATION_FAILED' } });
   t.match(await send('reason\nfraud\n'), { status: 400, body: { issues: [{ path: '/rows/0' }] } });
