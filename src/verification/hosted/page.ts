@@ -36,6 +36,8 @@ export function renderCheckPage(parts: CheckParts): string {
   <section id="check"><h1>${escapeHtml(say.title)}</h1><p>${escapeHtml(say.intro)}</p><div id="widget"></div>
     <noscript><p class="notice">${escapeHtml(say.needsScript)}</p></noscript></section>
   ${panel('trouble', say.troubleTitle, say.trouble, retry + leave)}
+  ${panel('refused', say.troubleTitle, say.refused, retry + leave)}
+  ${panel('canceled', say.canceledTitle, say.canceled, retry + leave)}
   ${panel('camera', say.cameraTitle, say.camera, retry + leave)}
   ${panel('done', say.doneTitle, say.done, '')}
   ${panel('unconfirmed', say.doneTitle, say.unconfirmed, '')}

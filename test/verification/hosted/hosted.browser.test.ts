@@ -2,6 +2,7 @@ import t from 'tap';
 import type { CreatedLinkReply } from '../../../src/contract/hosted-link.js';
 import { hasChromium, launchDriven } from '../../helpers/browser.js';
 import { startTestService } from '../../helpers/service.js';
+import { showNoise } from '../../helpers/sdk-page.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 import { pollUntil } from '../../helpers/wait-until.js';
 
@@ -25,6 +26,13 @@ t.test('the hosted page in a real browser', { skip, timeout: 280_000 }, async (t
   t.equal(answer.status, 200, JSON.stringify(answer.body));
   const link = async (body: unknown): Promise<CreatedLinkReply> =>
     (await service.call('POST', `/projects/${projectId}/links`, { body })).body;
+  /** A project of its own: the browser keeps what it read of another one. */
+  const standardProject = async (name: string) => {
+    const headers = { 'x-api-key': organizationKey };
+    const body = { name, externalId: name, config: { widgetMode: 'standard', challengeEnabled: false } };
+    const made = await service.call('POST', '/projects/provision', { body, headers });
+    return { links: `/projects/${(made.body as { projectId: string }).projectId}/links`, headers };
+  };
   const browser = await launchDriven();
   t.teardown(() => browser.close());
   const open = async (url: string) => {
@@ -66,12 +74,7 @@ t.test('the hosted page in a real browser', { skip, timeout: 280_000 }, async (t
   });
 
   await t.test('a reload continues the session until its envelope is sent, and a link for one use stays', async (t) => {
-    const headers = { 'x-api-key': organizationKey };
-    const made = await service.call('POST', '/projects/provision', {
-      body: { name: 'Reloads', externalId: 'reloads', config: { widgetMode: 'standard' } },
-      headers,
-    });
-    const links = `/projects/${(made.body as { projectId: string }).projectId}/links`;
+    const { links, headers } = await standardProject('Reloads');
     const { url, linkId } = (await service.call('POST', links, { body: { maxUses: 1 }, headers }))
       .body as CreatedLinkReply;
     const { page } = await open(url);
@@ -92,6 +95,43 @@ t.test('the hosted page in a real browser', { skip, timeout: 280_000 }, async (t
     await page.reload();
     await begin();
     t.match((await read()).body, { sessions: 2 }, 'a session that was judged is not continued');
+    await page.close();
+  });
+
+  await t.test('who cancels reads that they canceled, not that their connection failed', async (t) => {
+    const { links, headers } = await standardProject('Canceled');
+    const { url } = (await service.call('POST', links, { body: {}, headers })).body as CreatedLinkReply;
+    const page = await browser.context.newPage();
+    await showNoise(page);
+    await page.goto(url, { waitUntil: 'load' });
+    await page.getByRole('button', { name: 'Start' }).click({ delay: 60 });
+    await page.getByRole('button', { name: 'I agree, use my camera' }).click({ delay: 60 });
+    const cancel = page.getByRole('button', { name: 'Cancel' });
+    await page.getByRole('heading', { name: /Move your face/ }).waitFor();
+    await cancel.click({ delay: 60 });
+    await page.getByRole('heading', { name: 'You canceled the check' }).waitFor();
+    await cancel.click({ delay: 60 });
+    const section = page.locator('main > section:not([hidden])').filter({ has: page.locator('.acts') });
+    await section.waitFor();
+    t.equal(await section.getAttribute('id'), 'canceled');
+    t.match(await section.innerText(), 'You canceled the check');
+    await section.getByRole('button', { name: 'Try again' }).click({ delay: 60 });
+    await page.getByRole('button', { name: 'Start' }).waitFor();
+    await page.close();
+  });
+
+  await t.test('a refusal is not blamed on the connection', async (t) => {
+    const { url } = await link({});
+    const page = await browser.context.newPage();
+    const body = JSON.stringify({ code: 'QUOTA_EXCEEDED', message: 'The monthly quota is used up.', requestId: 'r' });
+    await page.route('**/public/sessions', (route) =>
+      route.fulfill({ status: 429, contentType: 'application/json', body }),
+    );
+    await page.goto(url, { waitUntil: 'load' });
+    const section = page.locator('main > section:not([hidden])').filter({ has: page.locator('.acts') });
+    await section.waitFor({ timeout: 60_000 });
+    t.equal(await section.getAttribute('id'), 'refused');
+    t.notMatch(await section.innerText(), /connection/i);
     await page.close();
   });
 

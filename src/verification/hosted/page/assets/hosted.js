@@ -3,7 +3,7 @@
  * the session came to, and where that leads, the service says: this script hands in the session's token and follows the answer.
  */
 const page = document.getElementById('page');
-const panels = ['check', 'trouble', 'camera', 'done', 'unconfirmed'].map((id) => document.getElementById(id));
+const panels = [...page.querySelectorAll(':scope > section')];
 
 /** Shows one panel in place of the others, and announces it to screen readers. */
 function show(id) {
@@ -18,7 +18,7 @@ async function finish(token) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token }),
   });
-  if (!response.ok) throw new Error(`the service answered ${response.status}`);
+  if (!response.ok) return show('refused');
   const { status, location: target } = await response.json();
   if (target !== null) window.location.replace(target);
   else show(status === 'fail' ? 'unconfirmed' : 'done');
@@ -30,7 +30,15 @@ async function recover(error) {
   if (typeof token === 'string') return finish(token);
   // The link ended between the visit and the start: its page says how.
   if (error?.code === 'LINK_ENDED') return window.location.reload();
-  show(error?.name === 'CameraAccessError' ? 'camera' : 'trouble');
+  show(panelOf(error));
+}
+
+/** Says what ended the mount. A refusal is not blamed on the connection, and neither is the respondent's own choice. */
+function panelOf(error) {
+  if (error?.name === 'CameraAccessError') return 'camera';
+  if (error?.code === 'CANCELED') return 'canceled';
+  const isRefusal = error?.name === 'VerifyError' && !['NETWORK_ERROR', 'TIMEOUT'].includes(error.code);
+  return isRefusal ? 'refused' : 'trouble';
 }
 
 async function start() {
