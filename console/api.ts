@@ -34,7 +34,12 @@ export async function call<T>(path: string, { method = 'GET', body, signal, of }
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    throw new ApiError(0, 'NETWORK', 'The service cannot be reached. Check your connection and try again.');
+    const { origin } = new URL(baseUrl);
+    const message =
+      of === 'audience' && origin !== location.origin
+        ? `Studies are read from ${origin} alone. Open the console there.`
+        : 'The service cannot be reached. Check your connection and try again.';
+    throw new ApiError(0, 'NETWORK', message);
   });
   const text = await answer.text();
   const reply = (text === '' ? null : JSON.parse(text)) as T & { code: string; message: string };
@@ -86,7 +91,7 @@ export interface Pages<T> {
 }
 
 /** The pages of a list, of which the first was read. */
-export function usePages<T extends Page>(path: string, first: T): Pages<T> {
+export function usePages<T extends Page>(path: string, first: T, of?: 'audience'): Pages<T> {
   const [more, setMore] = useState<readonly T[]>([]);
   const [state, setState] = useState<{ busy: boolean; error: string | null }>({ busy: false, error: null });
   useEffect(() => setMore([]), [first]);
@@ -95,7 +100,10 @@ export function usePages<T extends Page>(path: string, first: T): Pages<T> {
   const readOn = async (): Promise<void> => {
     setState({ busy: true, error: null });
     try {
-      const next = await call<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`);
+      const next = await call<T>(
+        `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`,
+        of === undefined ? {} : { of },
+      );
       setMore([...more, next]);
       setState({ busy: false, error: null });
     } catch (error) {

@@ -1,19 +1,10 @@
 /** The console: who is signed in, the project they look at, and the pages. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Redirect, Route, Router, Switch } from 'wouter-preact';
+import { Router } from 'wouter-preact';
 import './app.css';
-import { AuditPage } from './pages/audit.js';
-import { KeysPage } from './pages/keys.js';
-import { SessionPage } from './pages/session.js';
-import { SessionsPage } from './pages/sessions.js';
-import { SettingsPage } from './pages/settings.js';
+import { Pages } from './pages.js';
 import { SignInPage } from './pages/sign-in.js';
-import { SuppliersPage } from './pages/suppliers.js';
-import { ThresholdsPage } from './pages/thresholds.js';
-import { VerificationPage } from './pages/verification.js';
-import { WebhookPage } from './pages/webhook.js';
-import { WebhooksPage } from './pages/webhooks.js';
 import { Failed, Loading } from './parts/states.js';
 import { Shell } from './shell.js';
 import { renew, signedOutEvent, useLink, type Identity } from './session.js';
@@ -49,47 +40,7 @@ function App() {
   return (
     <Router base="/console">
       <Shell identity={state.identity}>
-        {(projectId) => (
-          <Switch>
-            <Route path="/:project/sessions">
-              <SessionsPage projectId={projectId} />
-            </Route>
-            <Route path="/:project/sessions/:session">
-              {({ session }) => (
-                <SessionPage key={session} projectId={projectId} sessionId={decodeURIComponent(session)} />
-              )}
-            </Route>
-            <Route path="/:project/suppliers">
-              <SuppliersPage projectId={projectId} />
-            </Route>
-            <Route path="/:project/thresholds">
-              <ThresholdsPage projectId={projectId} />
-            </Route>
-            <Route path="/:project/verification">
-              <VerificationPage projectId={projectId} />
-            </Route>
-            <Route path="/:project/webhooks">
-              <WebhooksPage projectId={projectId} />
-            </Route>
-            <Route path="/:project/webhooks/:webhook">
-              {({ webhook }) => (
-                <WebhookPage key={webhook} projectId={projectId} webhookId={decodeURIComponent(webhook)} />
-              )}
-            </Route>
-            <Route path="/:project/settings">
-              <SettingsPage key={projectId} projectId={projectId} />
-            </Route>
-            <Route path="/:project/keys">
-              <KeysPage projectId={projectId} />
-            </Route>
-            <Route path="/:project/audit">
-              <AuditPage projectId={projectId} organizationId={state.identity.organizationId} />
-            </Route>
-            <Route>
-              <Redirect to={`/${projectId}/sessions`} replace />
-            </Route>
-          </Switch>
-        )}
+        {(projectId) => <Pages projectId={projectId} organizationId={state.identity.organizationId} />}
       </Shell>
     </Router>
   );

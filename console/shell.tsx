@@ -15,6 +15,7 @@ const pages: readonly (readonly [path: string, name: string])[] = [
   ['sessions', 'Sessions'],
   ['suppliers', 'Suppliers'],
   ['thresholds', 'Thresholds'],
+  ['studies', 'Studies'],
   ['verification', 'Verification'],
   ['webhooks', 'Webhooks'],
   ['settings', 'Project'],

@@ -15,6 +15,8 @@ const tones: Readonly<Record<string, string>> = {
   failed: 'warn',
   exhausted: 'bad',
   pending: 'info',
+  fielding: 'good',
+  paused: 'warn',
 };
 
 export const Badge = ({ value, tone = tones[value] ?? 'plain' }: { value: string; tone?: string }) => (

@@ -1,25 +1,28 @@
 /** Routes of studies, and of open studies for suppliers. A project key sees its project’s, an organization key all of the organization’s. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { GuardedAccess } from '../http/access-declaration.js';
 import { actorOf } from '../administration/audit.js';
 import { StringEnum } from '../contract/common.js';
 import { ListQuery, pageFields, PageQuery } from '../contract/paging.js';
-import { StudyCreation, StudyPatch, studyActions, type StudyAction } from '../contract/study.js';
+import { StudyCreation, StudyPatch } from '../contract/study.js';
 import { CreatedStudyReply, RespondentPage, StudyPage, StudyReply, SupplyPage } from '../contract/study-replies.js';
 import { reportGroupings, StudyReport } from '../contract/study-report.js';
 import { keyCaller } from '../http/access.js';
 import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, registerStorableText } from '../http/json-body.js';
+import { notFound } from '../kernel/faults.js';
 import { readPage } from '../kernel/paging.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { creationExample, patchExample } from './examples.js';
 import { exportFormats, exportRespondents, listRespondents, shownStatuses } from './export.js';
+import type { StudyCaller } from './study-creation.js';
 import { reportAsCsv } from './study-report.js';
 import { requireStudy, type StudyService } from './study-service.js';
 import { findStudy } from './study-store.js';
+import { studyActions, type StudyAction } from '../contract/study-moves.js';
 
 export interface StudyRouteDeps {
   readonly database: Database;
@@ -34,6 +37,24 @@ export const working: GuardedAccess = {
   modes: ['live', 'test'],
 };
 export const access: GuardedAccess = { ...working, afterTrial: true };
+/** Also for people with a dashboard token, who see the organization’s live studies: members read, admins move and change them. */
+const reading: GuardedAccess = { ...access, credential: 'dashboard-or-key', role: 'member' };
+const moving: GuardedAccess = { ...working, credential: 'dashboard-or-key', role: 'admin' };
+
+/** Whose studies a request is about. */
+function ownerOf({ caller }: FastifyRequest): StudyCaller {
+  if (caller === null) throw new Error('the route does not require a credential');
+  if (caller.kind === 'key') return caller;
+  return { organizationId: caller.organizationId, projectId: null, lineage: '', isTest: false };
+}
+
+/** The same within one project, if the request names one. */
+function narrowed(owner: StudyCaller, projectId: string | undefined): StudyCaller {
+  if (projectId === undefined) return owner;
+  if (owner.projectId !== null && owner.projectId !== projectId) throw notFound('project');
+  return { ...owner, projectId };
+}
+
 export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
 export const item = '/studies/:studyId';
 const route = routesOf('Studies');
@@ -72,14 +93,17 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
   );
   app.get(
     '/studies',
-    route(access, {
+    route(reading, {
       operationId: 'listStudies',
       summary: 'List studies with their progress, newest first',
       description: 'A page at a time: pass nextCursor on as cursor until it is null.',
-      querystring: PageQuery,
+      querystring: ListQuery({
+        ...pageFields,
+        projectId: Type.Optional(Type.String({ maxLength: 128, description: 'Only studies of this project.' })),
+      }),
       response: { 200: StudyPage, ...errorReplies([400, 401, 403, 429]) },
     }),
-    async (request) => studies.list(keyCaller(request), readPage(request.query)),
+    async (request) => studies.list(narrowed(ownerOf(request), request.query.projectId), readPage(request.query)),
   );
   app.get(
     '/supply/studies',
@@ -98,18 +122,18 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
 function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
   app.get(
     item,
-    route(access, {
+    route(reading, {
       operationId: 'getStudy',
       summary: 'Read a study with its progress',
       params: StudyParams,
       response: { 200: StudyReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) => studies.read(keyCaller(request), request.params.studyId),
+    async (request) => studies.read(ownerOf(request), request.params.studyId),
   );
   app.patch(
     item,
     route(
-      working,
+      moving,
       {
         operationId: 'updateStudy',
         summary: 'Change the name, sample size, quotas, suppliers or limits of a study',
@@ -121,7 +145,7 @@ function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
       },
       'recount',
     ),
-    async (request) => studies.update(actorOf(request), keyCaller(request), request.params.studyId, request.body),
+    async (request) => studies.update(actorOf(request), ownerOf(request), request.params.studyId, request.body),
   );
 }
 
@@ -134,7 +158,7 @@ const summaries: Readonly<Record<StudyAction, string>> = {
 };
 
 function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, action: StudyAction): void {
-  const own = action === 'launch' || action === 'resume' ? working : access;
+  const own = action === 'launch' || action === 'resume' ? moving : { ...moving, afterTrial: true as const };
   app.post(
     `${item}/${action}`,
     route(own, {
@@ -143,14 +167,14 @@ function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, actio
       params: StudyParams,
       response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
-    async (request) => studies.act(actorOf(request), keyCaller(request), request.params.studyId, action),
+    async (request) => studies.act(actorOf(request), ownerOf(request), request.params.studyId, action),
   );
 }
 
 function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void {
   app.get(
     `${item}/report`,
-    route(access, {
+    route(reading, {
       operationId: 'reportStudy',
       summary: 'Report what became of the respondents of a study, by supplier or day',
       description:
@@ -170,7 +194,7 @@ function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void
     }),
     async (request, reply) => {
       const { by = 'supplier', format = 'json' } = request.query;
-      const report = await studies.report(keyCaller(request), request.params.studyId, by);
+      const report = await studies.report(ownerOf(request), request.params.studyId, by);
       return format === 'json'
         ? reply.type('application/json; charset=utf-8').send(report)
         : reply.type('text/csv; charset=utf-8').send(reportAsCsv(report));
@@ -181,7 +205,7 @@ function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void
 function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): void {
   app.get(
     `${item}/respondents`,
-    route(access, {
+    route(reading, {
       operationId: 'listRespondents',
       summary: 'List the respondents of a study, newest first',
       params: StudyParams,
@@ -195,7 +219,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const owner = keyCaller(request);
+      const owner = ownerOf(request);
       return inOrganization(database, owner.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
         const { status = 'verified', token = 'off', ...page } = request.query;
@@ -208,7 +232,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
   app.get(
     `${item}/export`,
     route(
-      access,
+      reading,
       {
         operationId: 'exportRespondents',
         summary: 'Export respondents as CSV or NDJSON',
@@ -235,7 +259,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       'export',
     ),
     async (request, reply) => {
-      const owner = keyCaller(request);
+      const owner = ownerOf(request);
       const { format = 'csv', status = 'completed_or_reversed', token = 'off' } = request.query;
       const study = requireStudy(
         await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),

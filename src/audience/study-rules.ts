@@ -8,12 +8,13 @@
  */
 import type { Environment } from '../config/settings.js';
 import type { ScoreReply } from '../contract/score.js';
-import type { ReturnMode, StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
+import type { ReturnMode, StudyCreation, StudyQuota } from '../contract/study.js';
 import type { Completion, RespondentStatus } from '../contract/study-replies.js';
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { screenOutReasonsOf, type ReservationState } from './transitions.js';
+import { possibleActions, studyMoves, type StudyAction, type StudyState } from '../contract/study-moves.js';
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
@@ -73,21 +74,9 @@ export const normalCountries = (countries: readonly string[]): readonly string[]
 /** Traits are compared in this form. */
 export const normalTrait = (text: string): string => text.trim().toLowerCase();
 
-const transitions: Readonly<Record<StudyState, Partial<Readonly<Record<StudyAction, StudyState>>>>> = {
-  draft: { launch: 'fielding', cancel: 'cancelled' },
-  fielding: { pause: 'paused', close: 'completed', cancel: 'cancelled' },
-  paused: { resume: 'fielding', close: 'completed', cancel: 'cancelled' },
-  completed: {},
-  cancelled: {},
-};
-
-/** The actions that a study allows in this state. */
-export const possibleActions = (state: StudyState): readonly StudyAction[] =>
-  Object.keys(transitions[state]) as StudyAction[];
-
 /** The state that an action leads to. Throws CONFLICT, which names the state and what is possible in it. */
 export function stateAfter(state: StudyState, action: StudyAction): StudyState {
-  const next = transitions[state][action];
+  const next = studyMoves[state][action];
   if (next !== undefined) return next;
   const possible = possibleActions(state);
   const hint = possible.length === 0 ? 'Create a new study' : `Use ${possible.join(' or ')}`;

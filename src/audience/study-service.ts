@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../administration/audit.js';
 import { countNoun } from '../contract/plural.js';
-import type { StudyAction, StudyCreation, StudyLimits, StudyPatch, StudyQuota } from '../contract/study.js';
+import type { StudyCreation, StudyLimits, StudyPatch, StudyQuota } from '../contract/study.js';
 import type { CreatedStudyReply, StudyReply } from '../contract/study-replies.js';
 import type { ReportGrouping, StudyReport } from '../contract/study-report.js';
 import { graceHours } from '../contract/supplier.js';
@@ -19,7 +19,7 @@ import { placesLeft } from './limits.js';
 import { createStudy, note, requireKnown, type StudyCaller, type StudyServiceDeps } from './study-creation.js';
 import { countNewQuotas } from './quota-store.js';
 import { reportStudy } from './study-report.js';
-import { findQuotaIssues, possibleActions, stateAfter } from './study-rules.js';
+import { findQuotaIssues, stateAfter } from './study-rules.js';
 import {
   changeStudy,
   findStudy,
@@ -32,6 +32,7 @@ import {
 } from './study-store.js';
 import { showStudy } from './study-view.js';
 import { suppliersOfProject } from './supplier-store.js';
+import { possibleActions, type StudyAction } from '../contract/study-moves.js';
 
 export type StudyService = ReturnType<typeof createStudyService>;
 

@@ -1,10 +1,11 @@
 /** Studies and their quotas. Whoever changes a count or a reservation locks the study first. */
-import type { EntryMode, ReturnMode, StudyLimits, StudyQuota, StudyState } from '../contract/study.js';
+import type { EntryMode, ReturnMode, StudyLimits, StudyQuota } from '../contract/study.js';
 import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { replaceQuotas } from './quota-store.js';
 import { countNames, type PlaceCounts } from './transitions.js';
+import type { StudyState } from '../contract/study-moves.js';
 
 /** The studies that a caller sees: of all projects of the organization (null) or of one, in test mode or in live mode. */
 export interface StudyOwner {

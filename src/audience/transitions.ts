@@ -9,9 +9,10 @@
  * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
  * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
-import type { StudyState } from '../contract/study.js';
+
 import type { Completion } from '../contract/study-replies.js';
 import type { ScreenOutReason } from '../contract/study-report.js';
+import type { StudyState } from '../contract/study-moves.js';
 
 export const reservationStates = [
   'entering',

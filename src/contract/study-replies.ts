@@ -5,16 +5,8 @@ import { reasonClasses } from './outcome.js';
 import { duplicateBands, recommendations } from './score.js';
 import type { VerdictScores } from './verdict.js';
 import { screenOutReasons, ScreenOuts, StudyFunnel } from './study-report.js';
-import {
-  entryModes,
-  qualities,
-  returnModes,
-  SampleSize,
-  studyStates,
-  StudyLimits,
-  StudyQuota,
-  Suppliers,
-} from './study.js';
+import { entryModes, qualities, returnModes, SampleSize, StudyLimits, StudyQuota, Suppliers } from './study.js';
+import { studyStates } from './study-moves.js';
 
 export const StudyProgress = Type.Object({
   entered: Count('Respondents who entered.'),

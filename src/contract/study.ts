@@ -3,12 +3,6 @@ import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, strict } from './common.js';
 import { CountryCode } from './country.js';
 
-export const studyStates = ['draft', 'fielding', 'paused', 'completed', 'cancelled'] as const;
-export type StudyState = (typeof studyStates)[number];
-
-export const studyActions = ['launch', 'pause', 'resume', 'close', 'cancel'] as const;
-export type StudyAction = (typeof studyActions)[number];
-
 export const qualities = ['standard', 'strict'] as const;
 
 export const sampleSizeMax = 1_000_000;

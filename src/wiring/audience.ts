@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
+import { allowConsole } from '../audience/console-origin.js';
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
 import { registerFieldingRoutes, type FieldingRouteDeps } from '../audience/fielding-routes.js';
 import { createExits } from '../audience/exits.js';
@@ -92,7 +93,10 @@ export async function startAudience(
   await app.register(
     async (scope) => {
       const studies = wireStudies(parts, { directories, audienceUrl });
-      registerStudyRoutes(scope, { database: stores.database, studies });
+      void scope.register(async (inner) => {
+        allowConsole(inner, siteUrl);
+        registerStudyRoutes(inner, { database: stores.database, studies });
+      });
       registerSupplierRoutes(scope, wireSuppliers(parts, directories));
       registerLinkRoutes(scope, links);
       registerDisputeRoutes(scope, disputes);

@@ -4,7 +4,7 @@ import type { QuotaReservation, ReturnedBy } from '../../src/audience/reservatio
 import { judgeReturn, type GivenReturn } from '../../src/audience/return-rules.js';
 import { decide, isCountedBy } from '../../src/audience/transitions.js';
 import type { ReturnStatus } from '../../src/contract/study-returns.js';
-import type { StudyState } from '../../src/contract/study.js';
+import type { StudyState } from '../../src/contract/study-moves.js';
 
 const surveyedAt = new Date('2026-11-01T10:00:00Z');
 const after = (seconds: number): Date => new Date(surveyedAt.getTime() + seconds * 1_000);

@@ -11,15 +11,15 @@ import {
   findStudyIssues,
   isVerificationEnough,
   programFindings,
-  possibleActions,
   screen,
   stateAfter,
 } from '../../src/audience/study-rules.js';
-import { studyActions, studyStates } from '../../src/contract/study.js';
+
 import { Fault } from '../../src/errors.js';
 import { redirectProblem } from '../../src/net/web-address.js';
 import { deviceRules } from '../../workers/scoring/device-rules.js';
 import { creation } from '../helpers/fielding.js';
+import { possibleActions, studyActions, studyStates } from '../../src/contract/study-moves.js';
 
 t.test('whatever declares a program with certainty is one for a study', (t) => {
   const certain = Object.entries(deviceRules).flatMap(([code, { group, severity }]) =>

@@ -10,7 +10,7 @@ import {
   reservationStates,
   type ReservationState,
 } from '../../src/audience/transitions.js';
-import { studyStates } from '../../src/contract/study.js';
+import { studyStates } from '../../src/contract/study-moves.js';
 
 const all = placeEvents.flatMap((event) =>
   studyStates.flatMap((status) =>

@@ -2,9 +2,11 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import type { ProjectReply } from '../../src/contract/project.js';
 import type { ScoreReply } from '../../src/contract/score.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { SessionTrailReply } from '../../src/contract/session-trail.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { findBarriers, printLink, sidewaysPx } from '../helpers/console-page.js';
+import { callerOf, creation, enter, placeAt } from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { createSession, verify } from '../helpers/verifications.js';
@@ -14,6 +16,11 @@ const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)'
 /** A machine that others use takes its time. */
 t.setTimeout(300_000);
 const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
+
+const small = creation('https://survey.example.com/coffee', {
+  audience: { countries: ['DE'], language: 'en', sample_size: 1 },
+  verification: { service_check: false },
+});
 
 t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t, {
@@ -252,6 +259,40 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     for (const change of ['Key: revoked', 'Key: created', 'Project: updated'])
       await page.getByText(change).first().waitFor();
     await checkLook(t, page);
+    t.same(complaints, []);
+  });
+
+  await t.test('a study says whether it is full and why not, and is moved from launch to close', async (t) => {
+    await page.goto(`${siteUrl}/console/${projectId}/studies`);
+    await heading('No study yet');
+    const audience = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
+    const { studyId, entryUrl } = (await audience('POST', '/studies', small)).body as StudyReply;
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('row', { name: /Coffee.*Draft.*0 of 1/ }).waitFor();
+    await checkLook(t, page);
+    await page.getByRole('link', { name: 'Coffee' }).click();
+    await page.getByText('It is a draft.').waitFor();
+    await page.getByRole('button', { name: 'Launch' }).click();
+    await page.getByText('No respondent has entered yet.').waitFor();
+    const refresh = () => page.getByRole('button', { name: 'Refresh' }).click();
+    await enter({ entryUrl }, { rid: 'bot', src: 'panel-a', agent: driver });
+    await refresh();
+    await page.getByText('100% of those who entered were refused by the gate').waitFor();
+    const { location } = await enter({ entryUrl }, { rid: 'ada', src: 'panel-a' });
+    await refresh();
+    await page.getByText('All places are taken').waitFor();
+    await audience('POST', `/studies/${studyId}/returns`, { place: placeAt(location), status: 'complete' });
+    await refresh();
+    await heading('Full');
+    await page.getByRole('row', { name: /ada.*Completed/ }).waitFor();
+    await checkLook(t, page);
+    await page.getByRole('button', { name: 'Close…' }).click();
+    t.same(await findBarriers(page), [], 'the confirmation');
+    await page.getByRole('button', { name: 'Close the study' }).click();
+    await page.locator('.facts').getByText('Completed').waitFor();
+    t.equal(((await audience('GET', `/studies/${studyId}`)).body as StudyReply).status, 'completed');
+    await page.getByRole('link', { name: 'bot', exact: true }).click();
+    await page.locator('.findings').first().waitFor();
     t.same(complaints, []);
   });
 });

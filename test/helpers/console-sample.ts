@@ -1,4 +1,6 @@
 /** A sample for the console: sessions of three suppliers over a study, some of them suspicious, some with outcomes. */
+import { creationExample } from '../../src/audience/examples.js';
+import { callerOf, enter, fieldStudy, placeAt } from './fielding.js';
 import type { TestService } from './service.js';
 import { automated, createSession, verify } from './verifications.js';
 import { waitUntil } from './wait-until.js';
@@ -47,14 +49,20 @@ export async function fillConsole(service: TestService): Promise<readonly string
   await service.call('POST', '/lite/score', { body: again });
   await verifyPeople(service);
   const webhookId = await sendEvents(service);
+  const studyId = await fillStudy(service);
   return [
     'sessions',
     'sessions/lucid-1004',
     'suppliers',
     'thresholds',
+    'studies',
+    `studies/${studyId}`,
     'verification',
     'webhooks',
     `webhooks/${webhookId}`,
+    'settings',
+    'keys',
+    'audit',
   ];
 }
 
@@ -67,6 +75,33 @@ async function verifyPeople(service: TestService): Promise<void> {
     const path = `/projects/${service.bootstrap.projectId}/analytics`;
     return ((await service.call('GET', path)).body as { totalVerifications?: number }).totalVerifications === total;
   }, 'the verifications are counted');
+}
+
+/** A study with two suppliers’ respondents, of whom some are programs, and most complete. */
+async function fillStudy({ bootstrap }: TestService): Promise<string> {
+  const call = callerOf(bootstrap.audienceUrl, bootstrap.projectKey);
+  const { name, audience, ...rest } = creationExample;
+  const quotas = [
+    { name: 'Germany', country: 'DE', limit: 8 },
+    { name: 'Women under 40', gender: 'female', ageMax: 39, limit: 3 },
+  ];
+  const limits = { perAddress: 100 };
+  const study = await fieldStudy(call, {
+    ...{ name, ...rest, survey: { minimumSeconds: 0 } },
+    audience: { ...audience, sample_size: 12, quotas, limits },
+  });
+  for (let index = 0; index < 14; index += 1) {
+    const isProgram = index % 4 === 3;
+    const { location } = await enter(study, {
+      ...{ rid: `panelist-${index + 1}`, src: index % 3 === 0 ? 'lucid' : 'cint-eu' },
+      ...(isProgram ? { agent: driver } : {}),
+      more: { country: index % 3 === 0 ? 'AT' : 'DE', gender: index % 2 === 0 ? 'female' : 'male', age: '31' },
+    });
+    if (isProgram || location?.includes('vh_token') !== true || index % 5 === 4) continue;
+    await call('POST', `/studies/${study.studyId}/returns`, { place: placeAt(location), status: 'complete' });
+  }
+  await call('POST', '/studies', { ...creationExample, name: 'Mobility, fourth quarter' });
+  return study.studyId;
 }
 
 /** A webhook whose receiver is not there, with a delivery that failed. */

@@ -10,12 +10,14 @@ import {
   supplierPatchExample,
 } from '../../src/audience/examples.js';
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
+
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { SupplierReply } from '../../src/contract/supplier.js';
 import { openEntry, placeAt } from '../helpers/fielding.js';
 import { bearerOf, makeClient } from '../helpers/oauth.js';
 import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';
 import { credentialKinds, type CredentialKind } from './access-table.js';
+import { studyActions } from '../../src/contract/study-moves.js';
 
 t.setTimeout(120_000);
 const { service, other, sibling, credentials } = await startOrganizations(t);
@@ -104,8 +106,6 @@ const refused: Partial<Record<Kind, Answer>> = {
   ...Object.fromEntries(
     (['none', 'garbage', 'expiredKey', 'revokedKey', 'expiredToken'] as const).map((kind) => [kind, '401']),
   ),
-  // Studies are for programs; the dashboard's tokens are not taken.
-  ...Object.fromEntries((['otherOrganizationOwner', 'member', 'admin', 'owner'] as const).map((kind) => [kind, '401'])),
   demoKey: '403',
   tokenWithoutScope: '403',
   tokenInProjectOfOthers: '404',
@@ -126,9 +126,29 @@ const notTheirSupplier: Partial<Record<Kind, Answer>> = {
   ...{ otherOrganizationKey: '404', organizationTestKey: '404', tokenOfOthers: '404' },
 };
 
+/** People read studies, and admins change and move them; everything else is for programs. */
+const people: Partial<Record<Kind, 'member' | 'admin'>> = {
+  member: 'member',
+  admin: 'admin',
+  owner: 'admin',
+  otherOrganizationOwner: 'admin',
+};
+const leastRoles: Readonly<Record<string, 'member' | 'admin'>> = {
+  ...Object.fromEntries(
+    ['listStudies', 'getStudy', 'reportStudy', 'listRespondents', 'exportRespondents'].map((id) => [id, 'member']),
+  ),
+  ...Object.fromEntries(['updateStudy', ...studyActions.map((action) => `${action}Study`)].map((id) => [id, 'admin'])),
+};
+function accessOfPerson(operationId: string, path: string, kind: Kind): Answer {
+  const least = leastRoles[operationId];
+  if (least === undefined) return '401';
+  if (least === 'admin' && people[kind] === 'member') return '403';
+  return kind === 'otherOrganizationOwner' && path.includes('{studyId}') ? '404' : 'ok';
+}
+
 /** Whoever may send a postback again asks for one that there is not: the supplier has nobody yet. */
-function expectedOf(path: string, kind: Kind): Answer {
-  const answer = accessOf(path, kind);
+function expectedOf(operationId: string, path: string, kind: Kind): Answer {
+  const answer = kind in people ? accessOfPerson(operationId, path, kind) : accessOf(path, kind);
   return answer === 'ok' && path.includes('{deliveryId}') ? '404' : answer;
 }
 
@@ -166,9 +186,37 @@ for (const { path, method, operationId } of operations)
       const place = path.includes('{place}') ? await enterStudy(ids.studyId) : '';
       const filled = Object.entries({ ...ids, place }).reduce((url, [name, id]) => url.replace(`{${name}}`, id), path);
       const { status } = await ask(method, filled, headersOf[kind], await bodies[operationId]?.(ids.studyId));
-      t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expectedOf(path, kind), kind);
+      t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expectedOf(operationId, path, kind), kind);
     }
   });
+
+t.test('the console’s page may call studies, and no other page', async (t) => {
+  for (const origin of [siteUrl, 'https://elsewhere.example']) {
+    const allowed = origin === siteUrl ? origin : null;
+    const preflight = await fetch(`${audienceUrl}/studies/any/launch`, { method: 'OPTIONS', headers: { origin } });
+    const answers = [
+      preflight,
+      await ask('GET', '/studies', { ...credentials.owner, origin }),
+      await ask('GET', '/studies/none', { origin }),
+    ];
+    for (const { headers } of answers) t.equal(headers.get('access-control-allow-origin'), allowed, origin);
+  }
+});
+
+t.test('a list of one project leaves out the studies of others', async (t) => {
+  const own = await makeStudy();
+  const theirs = await makeStudy([], keyHeaders(sibling.projectKey));
+  const read = async (query: string, headers: Headers): Promise<string> =>
+    (await ask('GET', `/studies?limit=200${query}`, headers)).text();
+  for (const headers of [credentials.member, keyHeaders(organizationKey)]) {
+    t.match(await read('', headers), own);
+    t.match(await read('', headers), theirs);
+    t.match(await read(`&projectId=${projectId}`, headers), own);
+    t.notMatch(await read(`&projectId=${projectId}`, headers), theirs);
+    t.notMatch(await read(`&projectId=${other.projectId}`, headers), own);
+  }
+  t.equal((await ask('GET', `/studies?projectId=${sibling.projectId}`, keyHeaders(projectKey))).status, 404);
+});
 
 t.test('what lists shows is theirs', async (t) => {
   const studyId = await makeStudy(['launch']);

@@ -1,0 +1,60 @@
+/** Whether a study is full, and if it is not, what keeps it from filling; the foremost cause first. */
+import type { StudyReply } from '../../src/contract/study-replies.js';
+import { formatCount, formatShare, plural } from '../parts/words.js';
+
+/** A refusal below this share of entries is not named as a cause. */
+const causeShareMin = 0.05;
+
+const refusals = [
+  ['duplicate', 'took part before'],
+  ['quality', 'were refused by the gate or the verification'],
+  ['targeting', 'are outside of the study’s countries'],
+  ['limit', 'came over the limit of their address, browser or supplier'],
+  ['full', 'found the study or their quotas full'],
+] as const;
+
+/** Sentences for the reader: the standing, then its causes. */
+export function outlookOf({ status, progress }: Pick<StudyReply, 'status' | 'progress'>): readonly string[] {
+  const { completed, sample_size: wanted, places_left: left, entered, screenOutReason, unconfirmed, quotas } = progress;
+  const missing = wanted - completed;
+  if (missing <= 0) return ['The study is full: every place is completed.'];
+  const standing = `${plural(missing, 'complete is', 'completes are')} missing of ${formatCount(wanted)}.`;
+  const causes: string[] = [];
+  if (status === 'draft') causes.push('It is a draft. Launch it to let respondents in.');
+  if (status === 'paused') causes.push('It is paused, so no new respondent gets in. Resume it.');
+  if (status === 'completed' || status === 'cancelled') causes.push(`It is ${status} and takes no more respondents.`);
+  if (status === 'fielding') {
+    if (entered === 0) causes.push('No respondent has entered yet. Check that suppliers have the entry link.');
+    if (left === 0)
+      causes.push('All places are taken by people who have not finished. Places of people who stay away are released.');
+    const full = quotas.filter(({ held, limit }) => held >= limit).map(({ name }) => name);
+    if (full.length > 0 && left > 0)
+      causes.push(`${plural(full.length, 'quota is', 'quotas are')} full: ${full.join(', ')}.`);
+  }
+  if (unconfirmed > 0)
+    causes.push(
+      `${plural(unconfirmed, 'complete waits', 'completes wait')} for the survey’s own return to confirm them.`,
+    );
+  const named = refusals
+    .filter(([reason]) => screenOutReason[reason] >= Math.max(1, entered * causeShareMin))
+    .sort(([a], [b]) => screenOutReason[b] - screenOutReason[a])
+    .map(([reason, text]) => `${formatShare(screenOutReason[reason] / entered)} of those who entered ${text}.`);
+  return [standing, ...causes, ...named];
+}
+
+export function StudyOutlook({ study }: { study: StudyReply }) {
+  const [standing, ...causes] = outlookOf(study);
+  return (
+    <section class="card">
+      <h2>{study.progress.completed >= study.progress.sample_size ? 'Full' : 'Not full'}</h2>
+      <p class="summary">{standing}</p>
+      {causes.length > 0 && (
+        <ul>
+          {causes.map((cause) => (
+            <li key={cause}>{cause}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

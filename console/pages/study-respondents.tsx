@@ -1,0 +1,126 @@
+/** Respondents of a study with a link to the session of each. */
+import { useEffect, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { RespondentReply } from '../../src/contract/study-replies.js';
+import { query, usePages, useRead } from '../api.js';
+import { Badge } from '../parts/badge.js';
+import { Older, Shown } from '../parts/states.js';
+import { formatTime, readable } from '../parts/words.js';
+
+interface Respondents {
+  readonly respondents: readonly RespondentReply[];
+  readonly nextCursor: string | null;
+}
+
+const lists = [
+  ['all', 'Everyone'],
+  ['verified', 'Verified or completed'],
+  ['completed', 'Completed'],
+  ['screened_out', 'Screened out'],
+] as const;
+
+interface RespondentsProps {
+  readonly projectId: string;
+  readonly path: string;
+  /** Reads again when it changes. */
+  readonly round: number;
+}
+
+export function StudyRespondents({ projectId, path, round }: RespondentsProps) {
+  const [status, setStatus] = useState<string>('all');
+  const list = `${path}/respondents${query({ status, limit: 20 })}`;
+  const first = useRead<Respondents>(list, 'audience');
+  useEffect(() => {
+    if (round > 0) first.reload();
+  }, [round]);
+  return (
+    <section class="card">
+      <div class="title">
+        <h2>Respondents</h2>
+        <label class="inline">
+          <span>Show</span>
+          <select value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
+            {lists.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Shown of={first} what="respondents">
+        {(page) =>
+          page.respondents.length === 0 ? (
+            <p class="muted">Nobody yet.</p>
+          ) : (
+            <RespondentTable projectId={projectId} list={list} first={page} />
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
+
+function RespondentTable({ projectId, list, first }: { projectId: string; list: string; first: Respondents }) {
+  const { pages, ...more } = usePages(list, first, 'audience');
+  return (
+    <>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">Respondent</th>
+            <th scope="col">Supplier</th>
+            <th scope="col">Standing</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Top reason</th>
+            <th scope="col">Entered</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pages
+            .flatMap(({ respondents }) => respondents)
+            .map((respondent) => (
+              <RespondentRow key={respondent.sessionId} projectId={projectId} {...respondent} />
+            ))}
+        </tbody>
+      </table>
+      <Older of={more} what="respondents" />
+    </>
+  );
+}
+
+const RespondentRow = ({ projectId, ...respondent }: RespondentReply & { projectId: string }) => {
+  const { sessionId, respondentId, sourceId, status, completion, screenOutReason, recommendation, score, reason } =
+    respondent;
+  return (
+    <tr>
+      <th scope="row">
+        <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
+          {respondentId}
+        </Link>
+      </th>
+      <td data-label="Supplier">{sourceId}</td>
+      <td data-label="Standing">
+        <span>
+          {readable(status)}
+          {(completion ?? screenOutReason) !== null && (
+            <span class="muted small"> {readable(completion ?? screenOutReason ?? '').toLowerCase()}</span>
+          )}
+        </span>
+      </td>
+      <td data-label="Verdict">
+        {recommendation === null ? (
+          <span class="muted">Not scored</span>
+        ) : (
+          <span>
+            <Badge value={recommendation} /> <span class="number">{score}</span>
+          </span>
+        )}
+      </td>
+      <td data-label="Top reason">{reason === null ? <span class="muted">None</span> : readable(reason)}</td>
+      <td data-label="Entered">
+        <time dateTime={respondent.enteredAt}>{formatTime(respondent.enteredAt)}</time>
+      </td>
+    </tr>
+  );
+};

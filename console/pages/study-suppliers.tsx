@@ -1,0 +1,66 @@
+/** Suppliers of a study: what each sent, and what became of it. */
+import type { ReportRow } from '../../src/contract/study-report.js';
+import { formatCount, formatShare } from '../parts/words.js';
+
+export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
+  <section class="card">
+    <h2>Suppliers</h2>
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">Supplier</th>
+          {['Entered', 'Screened out', 'Verified', 'Completed', 'Unconfirmed', 'Too fast', 'Reversed'].map((name) => (
+            <th key={name} scope="col" class="end">
+              {name}
+            </th>
+          ))}
+          <th scope="col" class="end">
+            Median time
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <SupplierRow key={row.supplierId ?? row.sourceId ?? ''} {...row} />
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+const SupplierRow = ({ name, sourceId, entries, screenedOut, medianSeconds, ...row }: ReportRow) => {
+  const { full, duplicate, quality, targeting, limit } = screenedOut;
+  const refused = full + duplicate + quality + targeting + limit;
+  return (
+    <tr>
+      <th scope="row">
+        <span>{name ?? sourceId ?? 'Open links'}</span>
+        {name !== null && sourceId !== null && <span class="muted small">{sourceId}</span>}
+      </th>
+      <td class="end" data-label="Entered">
+        {formatCount(entries)}
+      </td>
+      <td class="end" data-label="Screened out">
+        <span>
+          {formatCount(refused)} {entries > 0 && <span class="muted small">({formatShare(refused / entries)})</span>}
+        </span>
+      </td>
+      {(
+        [
+          ['Verified', row.verified],
+          ['Completed', row.completed],
+          ['Unconfirmed', row.unconfirmed],
+          ['Too fast', row.tooFast],
+          ['Reversed', row.reversed],
+        ] as const
+      ).map(([label, value]) => (
+        <td key={label} class="end" data-label={label}>
+          {formatCount(value)}
+        </td>
+      ))}
+      <td class="end" data-label="Median time">
+        {medianSeconds === null ? <span class="muted">None</span> : `${formatCount(medianSeconds)} s`}
+      </td>
+    </tr>
+  );
+};

@@ -1,0 +1,121 @@
+/** One study: whether it fills, why respondents were refused, quotas, suppliers, and moving it from launch to close. */
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { StudyReply } from '../../src/contract/study-replies.js';
+import type { StudyReport } from '../../src/contract/study-report.js';
+import { useRead, type Read } from '../api.js';
+import { Badge } from '../parts/badge.js';
+import { Stacks } from '../parts/day-chart.js';
+import { Meter } from '../parts/meter.js';
+import { Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
+import { formatTime } from '../parts/words.js';
+import { StudyFunnel } from './study-funnel.js';
+import { StudyMoves } from './study-moves.js';
+import { StudyOutlook } from './study-outlook.js';
+import { StudyRespondents } from './study-respondents.js';
+import { StudySuppliers } from './study-suppliers.js';
+
+export function StudyPage({ projectId, studyId }: { projectId: string; studyId: string }) {
+  const path = `/studies/${encodeURIComponent(studyId)}`;
+  const study = useRead<StudyReply>(path, 'audience');
+  const suppliers = useRead<StudyReport>(`${path}/report?by=supplier`, 'audience');
+  const days = useRead<StudyReport>(`${path}/report?by=day`, 'audience');
+  const [round, setRound] = useState(0);
+  const reload = (): void => {
+    [study, suppliers, days].forEach((each) => each.reload());
+    setRound(round + 1);
+  };
+  return (
+    <>
+      <p class="back">
+        <Link href={`/${projectId}/studies`}>← Studies</Link>
+      </p>
+      <Shown of={study} what="the study">
+        {(shown) => (
+          <div class="stack">
+            <div>
+              <Title text={shown.name} reload={reload} />
+              <p class="facts">
+                <Badge value={shown.status} />
+                <span>{shown.audience.countries.join(', ')}</span>
+                <span>{shown.audience.language}</span>
+                <span>{shown.audience.entry === 'signed' ? 'Signed links' : 'Open links'}</span>
+                <time dateTime={shown.createdAt}>{formatTime(shown.createdAt)}</time>
+              </p>
+            </div>
+            <StudyOutlook study={shown} />
+            <StudyMoves path={path} study={shown} moved={reload} />
+            <StudyFunnel progress={shown.progress} />
+            <Quotas progress={shown.progress} />
+            <Shown of={suppliers} what="suppliers">
+              {({ rows }) => (rows.length === 0 ? null : <StudySuppliers rows={rows} />)}
+            </Shown>
+            <Days of={days} />
+            <StudyRespondents projectId={projectId} path={path} round={round} />
+          </div>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+const Quotas = ({ progress: { quotas } }: Pick<StudyReply, 'progress'>) =>
+  quotas.length === 0 ? null : (
+    <section class="card">
+      <h2>Quotas</h2>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">Quota</th>
+            <th scope="col">Places taken</th>
+            <th scope="col">Completed</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {quotas.map(({ name, limit, held, completed }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td data-label="Places taken">
+                <Meter value={held} of={limit} />
+              </td>
+              <td data-label="Completed">
+                <Meter value={completed} of={limit} />
+              </td>
+              <td data-label="State">
+                <Badge value={held >= limit ? 'full' : 'open'} tone={held >= limit ? 'warn' : 'good'} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+
+const kinds = [
+  ['completed', 'Completed', 'good'],
+  ['open', 'Other entries', 'info'],
+  ['refused', 'Screened out', 'bad'],
+] as const;
+
+const Days = ({ of }: { of: Read<StudyReport> }) => (
+  <Shown of={of} what="days">
+    {({ rows }) =>
+      rows.length === 0 ? null : (
+        <section class="card">
+          <h2>Entries a day</h2>
+          <Stacks
+            label="Entries a day by what became of them"
+            kinds={kinds}
+            days={rows.map(({ day, entries, completed, screenedOut }) => {
+              const { full, duplicate, quality, targeting, limit } = screenedOut;
+              const refused = full + duplicate + quality + targeting + limit;
+              return { day: day ?? '', completed, refused, open: entries - completed - refused };
+            })}
+          />
+        </section>
+      )
+    }
+  </Shown>
+);
