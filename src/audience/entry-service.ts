@@ -8,7 +8,7 @@
 import type { DataOwner } from '../kernel/caller.js';
 import type { NetworkClass } from '../contract/facts.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
-import { isDeclaredBot } from '../contract/user-agent.js';
+import { isDeclaredBot } from '../contract/declared-program.js';
 import type { Address } from '../net/address.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';

@@ -3,7 +3,6 @@
  * all other scoring. Unknown parts are null. Only the first `userAgentLengthMax` characters are looked at, so that all copies are compared
  * at one length.
  */
-import { isbot } from 'isbot';
 import { userAgentLengthMax } from '../limits.js';
 
 export type OsFamily = 'windows' | 'macos' | 'ios' | 'android' | 'chromeos' | 'linux';
@@ -67,12 +66,6 @@ const readText = keepResults((text: string): UserAgent => {
 export function isHeadless(text: string): boolean {
   return text.includes('Headless') || text.includes('PhantomJS');
 }
-
-/** Libraries that imitate a browser under their own name. */
-const imitations = /\b(?:jsdom|HappyDOM)\//;
-
-/** Whether a user agent names a crawler, a library or a tool rather than a browser. A list that is kept elsewhere decides, but for imitations. */
-export const isDeclaredBot = keepResults((text) => imitations.test(text) || isbot(text));
 
 function readOs(text: string): OsFamily | null {
   if (text.includes('Android')) return 'android';

@@ -1,7 +1,9 @@
 import t from 'tap';
-import { isDeclaredBot, isHeadless, readUserAgent } from '../../src/contract/user-agent.js';
+import { isDeclaredBot } from '../../src/contract/declared-program.js';
+import { isHeadless, readUserAgent } from '../../src/contract/user-agent.js';
 import { userAgentLengthMax } from '../../src/limits.js';
 import { chromeOnWindows, safariOnPhone } from '../helpers/facts.js';
+import { agentsOfPeople, agentsOfPrograms } from './user-agents.js';
 
 t.test('system, browser and version are read from the usual user agents', (t) => {
   const read = (text: string) => {
@@ -42,6 +44,13 @@ t.test('headless browsers and declared bots are told from people', (t) => {
   for (const text of ['curl/8.5.0', 'python-requests/2.32.0', 'Googlebot/2.1 (+http://www.google.com/bot.html)'])
     t.ok(isDeclaredBot(text), text);
   for (const text of [chromeOnWindows, safariOnPhone]) t.notOk(isDeclaredBot(text));
+  t.end();
+});
+
+t.test('browsers inside of apps and rare phones are no programs, and programs in the guise of a browser are', (t) => {
+  t.ok(agentsOfPeople.length + agentsOfPrograms.length >= 200);
+  for (const text of agentsOfPeople) t.notOk(isDeclaredBot(text), text);
+  for (const text of agentsOfPrograms) t.ok(isDeclaredBot(text), text);
   t.end();
 });
 

@@ -46,12 +46,19 @@ t.test('who declares a program, or is one with certainty, takes no place of a st
   }
   const person = await enter(study, { rid: 'person', src: 's', address: '91.71.0.1' });
   t.ok(person.location?.startsWith(survey.url.split('?')[0] ?? ''), 'and a person does');
+  const inApp = {
+    rid: 'in app',
+    src: 's',
+    address: '91.71.0.2',
+    agent: `${desktopAgent} News/3 (+https://panel.example)`,
+  };
+  t.ok((await enter(study, inApp)).location, 'and one in the browser of an app');
   t.match((await call('GET', `/studies/${study.studyId}`)).body, { progress: { screenOutReason: { gate: 7 } } });
 });
 
 t.test('respondents and export say what the gate found, and the token only if asked', async (t) => {
   const all = await respondents();
-  for (const respondent of all.filter(({ respondentId }) => respondentId !== 'person')) {
+  for (const respondent of all.filter(({ status }) => status === 'screened_out')) {
     const isInProbe = respondent.respondentId in programs;
     t.equal(respondent.reason, isInProbe ? respondent.respondentId : 'declared_bot');
     if (isInProbe) t.ok(respondent.score > 0 && respondent.recommendation !== 'allow', respondent.respondentId);

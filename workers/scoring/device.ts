@@ -3,7 +3,8 @@
  * worst of each finding stands over all pages: a clean page takes nothing back.
  */
 import type { ProbeBody } from '../../src/contract/probe.js';
-import { isDeclaredBot, isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
+import { isDeclaredBot } from '../../src/contract/declared-program.js';
+import { isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './model.js';
 import type { Page, Visit } from './visit.js';

@@ -5,7 +5,7 @@ import type { Envelope } from '../../src/contract/envelope.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { FraudSignal, RiskContribution, VerdictFacts } from '../../src/contract/verdict.js';
 import { weighBehavior } from '../scoring/behavior.js';
-import { isDeclaredBot } from '../../src/contract/user-agent.js';
+import { isDeclaredBot } from '../../src/contract/declared-program.js';
 import { weighDevice } from '../scoring/device.js';
 import { fuseSignals } from '../scoring/risk.js';
 import { describeSignal, scoreOf, type Signal } from '../scoring/model.js';

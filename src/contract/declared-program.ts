@@ -1,0 +1,45 @@
+/**
+ * Whether a user agent names a program rather than a browser. For the core and the service alike. A list that is kept elsewhere judges what is no
+ * browser. It also knows words that apps put behind a browser (news, scanner, monitor) and that phones are called, so a whole browser is a
+ * program only if it names one.
+ */
+import { isbot } from 'isbot';
+import { keepResults } from './user-agent.js';
+
+/** Engine and browser, with a version each, behind the system in parentheses, in which a phone may have a pair of its own. */
+const wholeBrowser =
+  /^Mozilla\/5\.0 \((?:[^()]|\([^()]*\))*\) (?:AppleWebKit\/[\d.]+\+?(?: \([^()]*\))?|Gecko\/[\d.]+) [^\s/]+\/[\dA-Z]/;
+const system = /^Mozilla\/5\.0 \((?:[^()]|\([^()]*\))*\)/;
+
+/** Programs that present themselves as a whole browser, wherever they put their name. */
+const named = new RegExp(
+  [
+    // Libraries, and browsers without a window.
+    ...['Headless', 'PhantomJS', 'SlimerJS', 'HtmlUnit', 'jsdom/', 'HappyDOM/', 'Splash/'],
+    ...['python-', 'aiohttp/', 'httpx/', 'curl/', 'wget/', 'libwww-perl', 'Scrapy', 'Go-http-client', 'axios/'],
+    ...['node-fetch', 'undici', 'PostmanRuntime', 'HTTPie/', 'GuzzleHttp', 'Apache-HttpClient'],
+    // Automation and measurement.
+    ...['Playwright', 'Puppeteer', 'Selenium', 'Cypress/', 'WebdriverIO', 'Browserless', 'Browser-use', 'Skyvern'],
+    ...['Chrome-Lighthouse', 'PTST/', 'PageSpeed', 'GTmetrix', 'Pingdom', 'DatadogSynthetics', 'Datadog/Synthetics'],
+    ...['Checkly', 'Site24x7', 'StatusCake', 'NewRelicPinger', 'Catchpoint', 'W3C_Validator', 'Wappalyzer'],
+    // Crawlers and agents whose names do not end like those below.
+    ...['Google-[A-Z]', 'Bot-Google', 'Mediapartners-Google', 'APIs-Google', 'FeedFetcher-Google', 'GoogleOther'],
+    ...['Google Web Preview', 'GoogleImageProxy', 'Google Favicon', 'BingPreview/', 'SkypeUriPreview', 'adidxbot'],
+    ...['facebookexternalhit', 'facebookcatalog', 'meta-external', 'ia_archiver', 'archive\\.org_bot', 'Nutch'],
+    ...['(?:ChatGPT|Claude|Perplexity|MistralAI|Manus|Gemini|Amzn|DuckAssist)-User\\b', 'OAI-\\w+', 'cohere-ai'],
+    ...['Baiduspider', 'Sogou \\w+ spider', 'Yandex\\w*Bot', 'GPTBot', 'Bytespider', 'proximic', 'HubSpot'],
+  ].join('|'),
+  'i',
+);
+
+/** A part that is compatible with a browser is none: but for two browsers that said so. */
+const compatible = /\bcompatible; ?(?!MSIE|Konqueror)\S/i;
+/** A name that ends like a crawler’s, or the address of its page. */
+const crawlerLike = /(?:bot|spider|crawler)(?:[/;)-]|$)|\+https?:\/\/[^\s)]*(?:bot|crawl|spider)/i;
+
+/** Whether a user agent names a crawler, a library or a tool rather than a browser. */
+export const isDeclaredBot = keepResults((text) => {
+  if (named.test(text)) return true;
+  if (!wholeBrowser.test(text)) return isbot(text);
+  return compatible.test(text) || crawlerLike.test(text.replace(system, ''));
+});
