@@ -11,6 +11,8 @@ const deviceToken = '0123456789abcdef0123456789abcdef';
 
 const startFromPage = (body: object) =>
   service.call('POST', '/public/sessions', { body: { siteKey: bootstrap.siteKey, ...body }, headers: page });
+const startFromBackend = (headers: Readonly<Record<string, string>>) => (body: object) =>
+  service.call('POST', '/sessions', { body, headers });
 const retryFromBackend = (sessionId: string, headers: Readonly<Record<string, string>> = backend) =>
   service.call('POST', `/sessions/${sessionId}/retry`, { body: {}, headers });
 
@@ -95,6 +97,32 @@ t.test('a page tries again only what was its own: by the secret, or in the brows
       { status: 201, body: { metadata: { vh_retry_count: index + 1 } } },
       'and the refused ones spent nothing',
     );
+});
+
+t.test('a linked session of others is answered like one that does not exist', async (t) => {
+  const { body: link } = await service.call('POST', `/projects/${bootstrap.projectId}/links`, { body: {} });
+  const { linkId } = link as { linkId: string };
+  const linked = await failOnce({ linkId });
+  const headers = { 'x-api-key': bootstrap.organizationKey };
+  const { body: other } = await service.call('POST', '/projects', { body: { name: 'Other' }, headers });
+  const siteKey = (other as { siteKey: string }).siteKey;
+  const { body: key } = await service.call('POST', `/projects/${siteKey}/api-keys`, { body: {}, headers });
+  const strangers = [
+    ['page', () => startFromPage, { siteKey, previousClientSecret: 'wrong' }],
+    ['key of another project', () => startFromBackend({ 'x-api-key': (key as { apiKey: string }).apiKey }), {}],
+    ['test key', async () => startFromBackend({ 'x-api-key': await createTestKey(service) }), {}],
+  ] as const;
+  for (const [name, prepare, body] of strangers) {
+    const start = await prepare();
+    const ask = async (previousSessionId: string) => {
+      const { status, body: refused } = await start({ ...body, previousSessionId });
+      const { requestId: _, ...answer } = refused as Readonly<Record<string, unknown>>;
+      return { status, answer };
+    };
+    const unknown = await ask(`sess_${'0'.repeat(32)}`);
+    t.equal(unknown.status, name === 'page' ? 401 : 404, name);
+    t.same(await ask(linked.sessionId), unknown, name);
+  }
 });
 
 t.test('a key retries sessions of its own mode only', async (t) => {

@@ -68,8 +68,9 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const { siteKey, proof: solved, ...body } = request.body;
       const payer = { siteKey, address: request.clientAddress };
       const proof = deps.proofs.read(payer, solved);
-      const parent = await findParent(deps, body);
-      const link = await findSessionLink(deps, readSiteKey(siteKey).projectId, body, parent);
+      const { projectId } = readSiteKey(siteKey);
+      const parent = await findParent(deps, body, (session) => session.projectId === projectId);
+      const link = await findSessionLink(deps, projectId, body, parent);
       const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
         isLinked: link !== null,
         counts: 'sessions',
@@ -100,10 +101,15 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
   );
 }
 
-const findParent = async (
+/** The session that is tried again; null for another caller’s, which is answered like one that does not exist. */
+async function findParent(
   { database }: Pick<SessionRouteDeps, 'database'>,
   { previousSessionId }: Pick<SessionCreation, 'previousSessionId'>,
-): Promise<StoredSession | null> => (previousSessionId === undefined ? null : findSession(database, previousSessionId));
+  isOwn: (session: StoredSession) => boolean,
+): Promise<StoredSession | null> {
+  const session = previousSessionId === undefined ? null : await findSession(database, previousSessionId);
+  return session !== null && isOwn(session) ? session : null;
+}
 
 /** A retry comes through the link of the session that failed, whatever it names. */
 const findSessionLink = (
@@ -158,7 +164,8 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
           { path: '/siteKey', message: 'is required with an organization key. Send the project’s site key.' },
         ]);
       const owner = await ownerOf(deps, caller, projectId);
-      const link = await findSessionLink(deps, projectId, body, await findParent(deps, body));
+      const isOwn = (session: StoredSession) => session.projectId === projectId && isReachable(caller, session);
+      const link = await findSessionLink(deps, projectId, body, await findParent(deps, body, isOwn));
       requireLinkMode(link, owner.mode);
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create({ ...owner, link }, creation));
