@@ -213,7 +213,7 @@ export interface TokenReply {
   /** With INVALID: the token is of another mode than the key, or than was asked for. */
   readonly hint?: 'mode';
   /** The failed requirement of EXPECTATION_FAILED; use for ALREADY_USED and SESSION_ERASED. */
-  readonly field?: 'studyId' | 'respondentId' | 'minimumAssurance' | 'use';
+  readonly field?: 'studyId' | 'respondentId' | 'dataCollector' | 'minimumAssurance' | 'use';
 }
 
 /** Requirements of a token. None may be undefined: it would be checked against nothing. */
@@ -222,6 +222,7 @@ export interface TokenRequirements {
   readonly assurance?: 'device_only' | 'biometric';
   readonly studyId?: string;
   readonly respondentId?: string;
+  readonly dataCollector?: string;
 }
 
 /** Expectations of a token. */

@@ -17,11 +17,15 @@ const expectationNames = { require: true, use: true } as const;
 const manyNames = { mode: true, ...callNames } as const satisfies Names<VerifyTokensOptions>;
 const oneNames = { ...expectationNames, ...manyNames } as const satisfies Names<VerifyTokenOptions>;
 const itemNames = { token: true, ...expectationNames } as const satisfies Names<TokenToVerify>;
+const requirementNames = {
+  ...{ assurance: true, studyId: true, respondentId: true, dataCollector: true },
+} as const satisfies Names<TokenRequirements>;
 /** By the names of the API. */
 const requirements = {
   assurance: 'minimumAssurance',
   studyId: 'studyId',
   respondentId: 'respondentId',
+  dataCollector: 'dataCollector',
 } as const satisfies Record<keyof TokenRequirements, TokenReply['field']>;
 
 export async function verifyToken(call: Call, token: string | null, options: VerifyTokenOptions): Promise<TokenReply> {
@@ -61,7 +65,7 @@ function itemOf(item: TokenToVerify): object {
 function bodyOf(asked: Partial<Record<keyof TokenToVerify, unknown>>): object {
   const { token, require = {}, ...rest } = asked;
   checkObject('require', require);
-  checkNames('require', require as TokenRequirements, { assurance: true, studyId: true, respondentId: true });
+  checkNames('require', require as TokenRequirements, requirementNames);
   if ('require' in asked && asked.require === undefined) throw unchecked('require');
   if ('use' in rest) requireText('use', rest.use);
   const named = Object.entries(require as Readonly<Record<string, unknown>>).map(([name, value]) => {

@@ -28,7 +28,7 @@ export const tokenErrors = [
   'ALREADY_USED',
   'SESSION_ERASED',
 ] as const;
-export const expectations = ['studyId', 'respondentId', 'minimumAssurance', 'use'] as const;
+export const expectations = ['studyId', 'respondentId', 'dataCollector', 'minimumAssurance', 'use'] as const;
 export type TokenError = (typeof tokenErrors)[number];
 
 const mode = StringEnum(sessionModes, { description: 'Mode of the session. Act only on live.' });
@@ -80,6 +80,7 @@ export const TokenVerification = Type.Object(
     token: Nullable(Token),
     studyId: Type.Optional(CallerId('Expected study.')),
     respondentId: Type.Optional(CallerId('Expected respondent.')),
+    dataCollector: Type.Optional(CallerId('Expected data collector. A page can name any.')),
     minimumAssurance: Type.Optional(
       StringEnum(demandedAssurances, {
         description: 'Required minimum assurance. biometric: a checked camera capture.',

@@ -112,6 +112,19 @@ t.test('an expectation of an unknown name is refused with the name that is meant
   t.match(await batch({ tokens: [token], studyId: 'x' }), { status: 400, body: { issues: [{ path: '/studyId' }] } });
 });
 
+t.test('a data collector that the page named is held to the one that the backend expects', async (t) => {
+  await patch({ config: { deduplication: { perDataCollector: true } } });
+  const session = await createSession(service, { dataCollector: 'another site' });
+  const token = (await verify(service, session)).body.verificationToken;
+  const failed = { success: false, error: 'EXPECTATION_FAILED', field: 'dataCollector' };
+  t.strictSame((await ask({ token, dataCollector: 'north' })).body, failed);
+  t.match((await ask({ token, dataCollector: 'another site' })).body, { success: true, dataCollector: 'another site' });
+  t.strictSame((await ask({ token: await pass(), dataCollector: 'north' })).body, failed, 'one without any');
+  const live = createClient({ apiKey: projectKey, baseUrl: service.bootstrap.baseUrl });
+  t.match(await live.verifyToken(token, { require: { dataCollector: 'north' } }), failed);
+  await patch({ config: { deduplication: null } });
+});
+
 t.test('a pass is spent on one thing: of uses at once one gets it, and the same again succeeds', async (t) => {
   const token = await pass();
   t.match((await ask({ token, studyId: 'x', use: 'first' })).body, { error: 'EXPECTATION_FAILED' }, 'spends nothing');

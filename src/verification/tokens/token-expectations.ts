@@ -29,10 +29,11 @@ export function createTokenCheck({ database, verifyToken }: TokenCheckDeps): Che
 /** In the order in which they are documented. */
 function findUnmet(
   reply: TokenReply,
-  { studyId, respondentId, minimumAssurance }: Expectations,
+  { studyId, respondentId, dataCollector, minimumAssurance }: Expectations,
 ): keyof Expectations | null {
   if (studyId !== undefined && reply.studyId !== studyId) return 'studyId';
   if (respondentId !== undefined && reply.respondentId !== respondentId) return 'respondentId';
+  if (dataCollector !== undefined && reply.dataCollector !== dataCollector) return 'dataCollector';
   const enough = minimumAssurance === 'biometric' ? ['biometric'] : ['biometric', 'device_only'];
   return minimumAssurance === undefined || enough.includes(reply.assuranceLevel ?? 'none') ? null : 'minimumAssurance';
 }
