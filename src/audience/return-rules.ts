@@ -3,7 +3,9 @@
  * the survey's (its key, or its signature), then the owner's. Sources may come in any order, with the same result.
  *
  *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──refused by a stronger source, or quality by an equal one──▶ reversed
- *        └──sooner than minimumSeconds──▶ too_fast ──by the owner, after a weaker source or ignoring the minimum──▶ confirmed
+ *        └──sooner than minimumSeconds──▶ too_fast ──by the owner: after a weaker source, with a later time, or ignoring the minimum──▶ confirmed
+ *
+ * An answer that decided nothing does not bar its own source: a complete that was too fast may be refused, and one that found no room repeated.
  */
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ReturnStatus } from '../contract/study-returns.js';
@@ -35,7 +37,10 @@ export interface ReturnVerdict {
   readonly teaches: boolean;
 }
 
-type Returned = Pick<QuotaReservation, 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt' | 'reversedBy'>;
+type Returned = Pick<
+  QuotaReservation,
+  'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt' | 'reversedBy' | 'refusedFor'
+>;
 
 const rank = (by: ReturnedBy | null): number => (by === null ? -1 : returnedBys.indexOf(by));
 
@@ -48,7 +53,7 @@ export function judgeReturn(
   if (place.completion === 'reversed') return judgeReversed(place, given);
   if (place.completion === 'confirmed') return judgeConfirmed(place, given);
   const mayStillConfirm = place.completion === 'too_fast' && given.status === 'complete' && mendsTooFast(place, given);
-  if (rank(given.by) <= rank(place.returnedBy) && !mayStillConfirm) return null;
+  if (rank(given.by) <= rank(place.returnedBy) && !mayStillConfirm && !isUndecidedBy(place, given)) return null;
   const returnedBy = strongerOf(given.by, place.returnedBy);
   const returnedAt = returnTimeOf(study, place, given);
   if (given.status !== 'complete') {
@@ -71,9 +76,16 @@ const strongerOf = (by: ReturnedBy, before: ReturnedBy | null): ReturnedBy =>
 const acceptsAnyLength = ({ completion, returnedBy }: Returned, { by, ignoresMinimum = false }: GivenReturn): boolean =>
   ignoresMinimum || (by === 'owner' && completion === 'too_fast' && returnedBy !== 'owner');
 
-/** The owner may accept any length, and a survey that is in time confirms what the owner reported too early. A retry does neither. */
-const mendsTooFast = ({ returnedBy }: Returned, { by, ignoresMinimum = false }: GivenReturn): boolean =>
-  ignoresMinimum || (by === 'survey' && returnedBy === 'owner');
+/** The owner may accept any length, or give a later time; a survey that is in time confirms what the owner reported too early. A retry does neither. */
+const mendsTooFast = ({ returnedBy }: Returned, { by, isDated, ignoresMinimum = false }: GivenReturn): boolean =>
+  ignoresMinimum || (returnedBy === 'owner' && (by === 'survey' || (by === 'owner' && isDated)));
+
+/** Whether the source’s own first answer left open what this one says: a complete was too fast, and is refused now; or it found no room. */
+function isUndecidedBy({ state, completion, refusedFor, returnedBy }: Returned, { by, status }: GivenReturn): boolean {
+  if (by !== returnedBy) return false;
+  if (completion === 'too_fast') return by !== 'browser' && status !== 'complete';
+  return state === 'terminated' && completion === null && refusedFor === null && status === 'complete';
+}
 
 const refusalOf = (status: Exclude<ReturnStatus, 'complete'>): ReasonClass =>
   status === 'quality' ? 'quality' : 'fit';

@@ -216,6 +216,36 @@ t.test(
   },
 );
 
+t.test('the owner confirms or ends what they reported too early themselves, and the survey ends its own', (t) => {
+  const early = given('owner', 5, 'complete', true);
+  const accepted = { completion: 'confirmed', counts: true, taught: 'complete' };
+  t.match(follow(confirmed, [early, given('owner', 60, 'complete', true)]), accepted, 'a later time that is given');
+  t.match(follow(confirmed, [early, given('owner', 29, 'complete', true)]), { completion: 'too_fast', counts: false });
+  for (const by of ['survey', 'owner'] as const)
+    for (const [status, refusedFor] of [
+      ['terminate', 'fit'],
+      ['quality', 'quality'],
+    ] as const) {
+      const ended = { state: 'terminated', completion: null, refusedFor, counts: false, taught: refusedFor };
+      t.match(follow(confirmed, [given(by, 5), given(by, 60, status)]), ended, `${by} ${status}`);
+    }
+  t.match(follow(confirmed, [early, given('survey', 60, 'terminate')]), { completion: 'too_fast' }, 'a weaker source');
+  const browserOnly = [given('browser', 5), given('browser', 60, 'terminate')];
+  t.match(follow(confirmed, browserOnly), { completion: 'too_fast' }, 'the browser is not asked twice');
+  t.end();
+});
+
+t.test('a complete that found no room is heard again, and a refusal is not', (t) => {
+  const full: Place = { ...inSurvey, state: 'terminated', returnedBy: 'survey', returnedAt: after(60) };
+  t.match(judgeReturn(confirmed, full, given('survey', 600)), {
+    ...{ event: 'complete', completion: 'confirmed', returnedAt: after(60) },
+  });
+  t.equal(judgeReturn(confirmed, full, given('browser', 600)), null, 'a weaker source');
+  t.equal(judgeReturn(confirmed, full, given('survey', 600, 'terminate')), null, 'another answer');
+  t.equal(judgeReturn(confirmed, { ...full, refusedFor: 'fit' }, given('survey', 600)), null);
+  t.end();
+});
+
 t.test('a later check of the answers reverses what is confirmed, by whoever is as strong', (t) => {
   const check = (by: ReturnedBy, returnedBy: ReturnedBy, status: ReturnStatus = 'quality') =>
     judgeReturn(confirmed, { ...inSurvey, completion: 'confirmed', returnedBy }, given(by, 60, status));

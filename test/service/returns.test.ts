@@ -107,6 +107,29 @@ t.test('a signed return is the survey’s word; one that is wrong changes nothin
   t.match(await progressOf(study), { completed: 1, unconfirmed: 0 });
 });
 
+t.test(
+  'a survey that repeats a complete for a full study reads the same, and is heard once there is room',
+  async (t) => {
+    const study = await field({ ...confirmed, audience: { countries: ['DE'], language: 'en', sample_size: 2 } });
+    const resize = (size: number) => call('PATCH', `/studies/${study.studyId}`, { audience: { sample_size: size } });
+    const [first, second] = [
+      await enter(study, { rid: 'first', src: 'a', address: '91.20.7.1' }),
+      await enter(study, { rid: 'second', src: 'a', address: '91.20.7.2' }),
+    ].map(({ location }) => location);
+    await report(study, placeAt(first ?? null));
+    await resize(1);
+    const signed = signReturn(study, second ?? null, 'complete', nowSeconds());
+    const full = { status: 'terminated', completion: null };
+    for (const changed of [true, false])
+      t.match((await report(study, placeAt(second ?? null))).body, { ...full, changed });
+    for (let times = 0; times < 2; times++) t.equal((await open(signed)).title, titles.full);
+    await resize(2);
+    t.match((await report(study, placeAt(second ?? null))).body, { completion: 'confirmed', changed: true });
+    t.equal((await open(signed)).title, titles.thanks);
+    t.match(await progressOf(study), { completed: 2 });
+  },
+);
+
 t.test('a key of another study, a rotated one and places of others report nothing', async (t) => {
   const [study, other] = [await field(confirmed), await field(confirmed)];
   const { location } = await enter(study, { rid: 'keyed', src: 'a' });
