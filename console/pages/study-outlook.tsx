@@ -14,7 +14,7 @@ const refusals = [
 ] as const;
 
 /** Sentences for the reader: the standing, then its causes. */
-export function outlookOf({ status, progress }: Pick<StudyReply, 'status' | 'progress'>): readonly string[] {
+function outlookOf({ status, progress }: Pick<StudyReply, 'status' | 'progress'>): readonly string[] {
   const { completed, sample_size: wanted, places_left: left, entered, screenOutReason, unconfirmed, quotas } = progress;
   const missing = wanted - completed;
   if (missing <= 0) return ['The study is full: every place is completed.'];
