@@ -34,6 +34,7 @@ import {
   findAside,
   isOpenTo,
   ownPlaceId,
+  respondentRefOf,
   scoredRef,
   type Asking,
   type HashIdentifier,
@@ -92,7 +93,7 @@ export function createEntryService(deps: EntryDeps) {
       if (study === null || verdict === null) return pageOf(null, 'broken');
       const { problems, isExpired, entry, supplierId } = verdict;
       if (problems.length > 0 && !isExpired) return pageOf(study, 'broken');
-      const respondentRef = refOfRespondent(deps, study, respondentId, verdict);
+      const respondentRef = respondentRefOf(deps.hash, study, respondentId, verdict);
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
       // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
       if (isExpired && (known === null || isGated(known))) return pageOf(study, 'expired');
@@ -164,18 +165,10 @@ async function admitVisit(
   const study = await findStudy(database, link.studyId);
   const verdict = study === null ? null : await judgeLink(study, link);
   if (study !== null && verdict !== null && verdict.signedWith !== null)
-    await visits.takeRespondent(study.projectId, refOfRespondent(deps, study, link.rid, verdict));
+    await visits.takeRespondent(study.projectId, respondentRefOf(deps.hash, study, link.rid, verdict));
   else if (hasSignature) await visits.takeAddress(address);
   return { study, verdict };
 }
-
-/** A signed respondent is the supplier's own: another supplier, or nobody at all, cannot stand for them with the same rid. */
-const refOfRespondent = (
-  { hash }: Pick<EntryDeps, 'hash'>,
-  { projectId }: Study,
-  rid: string,
-  { entry, supplierId }: LinkVerdict,
-): string => hash(projectId, 'respondent', entry === 'signed' ? `${supplierId ?? ''}\n${rid}` : rid);
 
 const taken: readonly ReservationState[] = ['verifying', 'surveying', 'released'];
 

@@ -22,6 +22,16 @@ export function readLink(url: string, audienceUrl: string): GivenLink | null {
   };
 }
 
+/** Names that stand twice in an address: an entry takes each once. */
+export function repeatedIn(url: string): readonly Problem[] {
+  const { searchParams } = new URL(url);
+  return (['rid', 'src', 'exp', 'sig', ...linkTraits] as const).flatMap((name) =>
+    searchParams.getAll(name).length > 1
+      ? [{ code: 'value_repeated', message: `\`${name}\` stands twice in the link. Keep one.` } as const]
+      : [],
+  );
+}
+
 /** Values without which nothing is an entry. */
 export const missingIn = (link: GivenLink): readonly Problem[] =>
   (['rid', 'src'] as const).flatMap((name) =>
@@ -58,7 +68,12 @@ export function unreadableIn(link: GivenLink): readonly Problem[] {
   );
 }
 
-/** Why the study takes nobody by this link now. */
+export const finished: Problem = {
+  code: 'respondent_finished',
+  message: 'This respondent has already taken part. Send another one.',
+};
+
+/** Why the study takes no new respondent by this link now. */
 export function findStudyProblems(study: Study, link: GivenLink): readonly Problem[] {
   const { country } = traitsOf(link);
   const isElsewhere = country !== null && !study.countries.includes(country);

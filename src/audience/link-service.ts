@@ -19,7 +19,17 @@ import {
   type LinkVerdict,
   type Problem,
 } from './entry-links.js';
-import { findStudyProblems, missingIn, notAnEntryLink, readLink, tooLongIn, unreadableIn } from './link-problems.js';
+import {
+  findStudyProblems,
+  finished,
+  missingIn,
+  notAnEntryLink,
+  readLink,
+  repeatedIn,
+  tooLongIn,
+  unreadableIn,
+} from './link-problems.js';
+import { findProgress, respondentRefOf, type HashIdentifier } from './own-places.js';
 import type { StudyCaller } from './study-creation.js';
 import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
@@ -30,6 +40,7 @@ export interface LinkServiceDeps {
   readonly database: Database;
   readonly secrets: SecretStore;
   readonly audienceUrl: () => string;
+  readonly hash: HashIdentifier;
   readonly now: () => number;
 }
 
@@ -87,12 +98,16 @@ export function createLinkService(deps: LinkServiceDeps) {
             message: 'The study was not found in this organization. Check its id in the URL.',
           });
         const verdict = await judge(tx, study, link);
+        const reached = await findProgress(tx, study, respondentRefOf(deps.hash, study, link.rid, verdict));
+        const isNew = reached === 'new';
         const problems = [
+          ...repeatedIn(url),
           ...missingIn(link),
           ...tooLongIn(link),
-          ...verdict.problems,
+          ...verdict.problems.filter(({ code }) => isNew || code !== 'expired'),
           ...unreadableIn(link),
-          ...findStudyProblems(study, link),
+          ...(isNew ? findStudyProblems(study, link) : []),
+          ...(reached === 'ended' ? [finished] : []),
         ];
         return {
           ok: problems.every(({ code }) => code === 'value_unreadable'),

@@ -8,7 +8,8 @@ import type { Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { controlsIn, judgeLink, traitsOf, unsignedIn, type GivenLink, type Problem } from './entry-links.js';
 import { isBeyondLimits } from './limits.js';
-import { missingIn, notAnEntryLink, readLink, tooLongIn, unreadableIn } from './link-problems.js';
+import { missingIn, notAnEntryLink, readLink, repeatedIn, tooLongIn, unreadableIn } from './link-problems.js';
+import { findProgress, respondentRefOf } from './own-places.js';
 import type { LinkServiceDeps } from './link-service.js';
 import { hasRoomFor, type Traits } from './reservation-store.js';
 import { findStudy, type Study } from './study-store.js';
@@ -33,6 +34,8 @@ export interface ProvenLink {
   readonly isFielding: boolean;
   readonly isCountryTaken: boolean;
   readonly hasRoom: boolean;
+  /** How far the respondent has come. */
+  readonly reached: Awaited<ReturnType<typeof findProgress>>;
   readonly traits: Traits;
   /** Traits that an entry ignores. */
   readonly ignored: readonly Problem[];
@@ -63,13 +66,15 @@ export function createLinkTrials(deps: LinkServiceDeps) {
     /** The same for a whole address. */
     async tryUrl(url: string): Promise<LinkTrial> {
       const link = readLink(url.trim(), deps.audienceUrl());
-      return link === null ? { kind: 'malformed', problems: [notAnEntryLink(deps.audienceUrl())] } : tryValues(link);
+      if (link === null) return { kind: 'malformed', problems: [notAnEntryLink(deps.audienceUrl())] };
+      const problems = repeatedIn(url.trim());
+      return problems.length > 0 ? { kind: 'malformed', problems } : tryValues(link);
     },
   };
 }
 
 async function judge(
-  { secrets, now }: LinkServiceDeps,
+  { secrets, hash, now }: LinkServiceDeps,
   tx: Queryable,
   study: Study,
   link: GivenLink,
@@ -82,12 +87,14 @@ async function judge(
   if (signedWith === null || expiresAt === null) return { kind: 'unproven' };
   if (problems.some(({ code }) => code === 'supplier_not_in_study')) return { kind: 'excluded', link };
   const traits = traitsOf(link);
+  const respondentRef = respondentRefOf(hash, study, link.rid, { entry: 'signed', supplierId: supplier.supplierId });
   const tried = { reservationId: '', sourceId: link.src, supplierId: supplier.supplierId, entry: 'signed' } as const;
   return {
     ...{ kind: 'proven', link, studyName: study.name, signedWith, expiresAt, isExpired, traits },
     isFielding: study.status === 'fielding',
     isCountryTaken: traits.country === null || study.countries.includes(traits.country),
     hasRoom: (await hasRoomFor(tx, study, traits)) && !(await isBeyondLimits(tx, study, tried, null)),
+    reached: await findProgress(tx, study, respondentRef),
     ignored: unreadableIn(link),
     exits: exitStatuses.map((status) => exitOf(supplier, opened.current, link, status)),
   };

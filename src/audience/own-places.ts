@@ -16,7 +16,7 @@ import {
   type QuotaReservation,
 } from './reservation-store.js';
 import type { Study } from './study-store.js';
-import { isUndecided } from './transitions.js';
+import { isUndecided, letsHoldersFinish } from './transitions.js';
 
 /** Keyed hash of an identifier within a project. */
 export type HashIdentifier = (
@@ -40,6 +40,26 @@ export function ownPlaceId(
   const atMs = timeOfId('reservation', known?.reservationId ?? '') ?? now();
   const bits = hash(projectId, 'place', `${studyId}\n${respondentRef}\n${deviceRef}`);
   return idAt('reservation', atMs, Buffer.from(bits, 'hex'));
+}
+
+/** A signed respondent is the supplier's own: another supplier, or nobody at all, cannot stand for them with the same rid. */
+export const respondentRefOf = (
+  hash: HashIdentifier,
+  { projectId }: Pick<Study, 'projectId'>,
+  rid: string,
+  { entry, supplierId }: Pick<QuotaReservation, 'entry' | 'supplierId'>,
+): string => hash(projectId, 'respondent', entry === 'signed' ? `${supplierId ?? ''}\n${rid}` : rid);
+
+/** How far the respondent of a link has come: `held` may go on to the end of the study, and `ended` reads that it is over. */
+export async function findProgress(
+  tx: Queryable,
+  study: Study,
+  respondentRef: string,
+): Promise<'new' | 'held' | 'ended'> {
+  const place = await findRespondentReservation(tx, study.studyId, respondentRef);
+  if (place === null || isUndecided(place) || place.state === 'released' || isVacant(place)) return 'new';
+  if (place.state !== 'verifying' && place.state !== 'surveying') return 'ended';
+  return letsHoldersFinish(study.status) ? 'held' : 'new';
 }
 
 /** Whether no browser has got the place of an open link: it goes to the first one that passes the gate. */

@@ -5,6 +5,7 @@
 import { renderFrame } from '../administration/pages/frame.js';
 import { triedRidPrefix, type ExitStatus } from '../contract/supplier.js';
 import { escapeHtml } from '../kernel/escape-html.js';
+import { finished } from './link-problems.js';
 import type { LinkTrial, ProvenLink, TriedExit } from './link-trial.js';
 
 /** The values of a link that the form has fields for, in their order. */
@@ -72,15 +73,31 @@ ${listOf(factsOf(link))}
 <h2>Redirects</h2>${listOf(link.exits.map((exit) => [exitNames[exit.status], redirectText(exit)]))}`;
 }
 
-/** Everything that keeps a respondent with the link from the gate. */
-const obstaclesOf = ({ isExpired, isFielding, isCountryTaken, hasRoom }: ProvenLink): readonly string[] => [
-  ...(isExpired ? ['The link has expired. Sign it with a later exp.'] : []),
-  ...(isFielding ? [] : ['The study takes no respondents now.']),
-  ...(isCountryTaken ? [] : ['The study does not run in this country.']),
-  ...(hasRoom ? [] : ['No place is left for this respondent.']),
-];
+/** Everything that keeps a respondent with the link from the gate, or from where they were. */
+function obstaclesOf({ isExpired, isFielding, isCountryTaken, hasRoom, reached }: ProvenLink): readonly string[] {
+  if (reached === 'held') return [];
+  if (reached === 'ended') return [finished.message];
+  return [
+    ...(isExpired ? ['The link has expired. Sign it with a later exp.'] : []),
+    ...(isFielding ? [] : ['The study takes no respondents now.']),
+    ...(isCountryTaken ? [] : ['The study does not run in this country.']),
+    ...(hasRoom ? [] : ['No place is left for this respondent.']),
+  ];
+}
 
-const factsOf = ({ link, studyName, signedWith, expiresAt, isFielding, hasRoom, traits }: ProvenLink): Facts => {
+const placesTexts = {
+  held: 'Held by this respondent',
+  ended: 'Used by this respondent',
+  left: 'Left for this respondent',
+  none: 'None left for this respondent',
+} as const;
+const placesOf = ({ reached, hasRoom }: ProvenLink): keyof typeof placesTexts => {
+  if (reached !== 'new') return reached;
+  return hasRoom ? 'left' : 'none';
+};
+
+const factsOf = (proven: ProvenLink): Facts => {
+  const { link, studyName, signedWith, expiresAt, isFielding, traits } = proven;
   const given = Object.entries(traits).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
   return [
     ['Form', 'Well formed'],
@@ -91,7 +108,7 @@ const factsOf = ({ link, studyName, signedWith, expiresAt, isFielding, hasRoom, 
     ['rid', link.rid],
     ['Traits', given.length === 0 ? 'None' : given.join(', ')],
     ['Status', isFielding ? 'Takes respondents' : 'Takes no respondents'],
-    ['Places', hasRoom ? 'Left for this respondent' : 'None left for this respondent'],
+    ['Places', placesTexts[placesOf(proven)]],
   ];
 };
 

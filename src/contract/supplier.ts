@@ -164,7 +164,9 @@ export const linkProblems = [
   'not_an_entry_link',
   'study_unknown',
   'study_not_open',
+  'respondent_finished',
   'value_missing',
+  'value_repeated',
   'value_too_long',
   'value_unreadable',
   'line_feed',
@@ -179,7 +181,9 @@ export type LinkProblem = (typeof linkProblems)[number];
 
 export const LinkCheck = Type.Object({ url: Type.String({ minLength: 1, maxLength: 8_192 }) });
 export const LinkCheckReply = Type.Object({
-  ok: Type.Boolean({ description: 'Whether a respondent who opens the link now reaches the gate.' }),
+  ok: Type.Boolean({
+    description: 'Whether a respondent who opens the link now reaches the gate, or goes on where they were.',
+  }),
   entry: StringEnum(['signed', 'open'] as const, { description: 'open: the link has no signature.' }),
   expiresAt: Nullable(Timestamp),
   signedWith: Nullable(StringEnum(['current', 'previous'] as const, { description: 'Secret that signed the link.' })),

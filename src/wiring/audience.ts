@@ -1,5 +1,4 @@
 /** The role `audience`: a listener of its own with studies and entry links. It shares what the role `api` of the process has opened. */
-import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
@@ -8,7 +7,6 @@ import { allowConsole } from '../audience/console-origin.js';
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
 import { registerFieldingRoutes, type FieldingRouteDeps } from '../audience/fielding-routes.js';
 import { createExits } from '../audience/exits.js';
-import type { HashIdentifier } from '../audience/own-places.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
 import { writePostbacks } from '../audience/postbacks.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
@@ -23,7 +21,6 @@ import { registerSupplierRoutes } from '../audience/supplier-routes.js';
 import { registerTryPage } from '../audience/try-routes.js';
 import { tokenTypes } from '../contract/token-kinds.js';
 import { createSecretStore } from '../crypto/secret-store.js';
-import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
 import { serveDocsSite } from '../http/docs-site.js';
 import { registerOpenapi, serveDocument } from '../http/openapi.js';
@@ -39,7 +36,14 @@ import { registerEntryPages } from './entry-pages.js';
 import { openOAuth } from './oauth.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { openGeographyFiles, openPool, openScoring } from './scoring.js';
-import { wireLinks, wireLinkTrials, wireStudies, wireSuppliers, createHostedVerificationClient } from './studies.js';
+import {
+  identifierHashOf,
+  wireLinks,
+  wireLinkTrials,
+  wireStudies,
+  wireSuppliers,
+  createHostedVerificationClient,
+} from './studies.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;
@@ -152,14 +156,11 @@ const secretPartsOf = ({ stores, masterKeys }: Parts) => ({
   secrets: createSecretStore(masterKeys.readable),
 });
 
-function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
-  const key = deriveKey(masterKeys.first, 'audience-identifiers');
+function entryPartsOf(parts: Parts) {
+  const { settings, stores, now } = parts;
   return {
-    database: stores.database,
-    now,
+    ...{ database: stores.database, now, hash: identifierHashOf(parts) },
     reservationMs: settings.VH_PLACE_MINUTES * 60_000,
-    hash: ((projectId, kind, value) =>
-      createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex')) satisfies HashIdentifier,
   };
 }
 

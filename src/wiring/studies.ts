@@ -1,9 +1,12 @@
 /** Studies, put together for every listener that offers them, and the hosted verification of their respondents. */
+import { createHmac } from 'node:crypto';
 import type { Directories } from '../administration/directories.js';
 import { createStudyService, type StudyService } from '../audience/study-service.js';
 import { createLinkService, type LinkService } from '../audience/link-service.js';
+import type { HashIdentifier } from '../audience/own-places.js';
 import { createLinkTrials, type LinkTrials } from '../audience/link-trial.js';
 import { createSupplierService, type SupplierService } from '../audience/supplier-service.js';
+import { deriveKey } from '../crypto/master-key.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { createTargetClassifier, objectionTo } from '../net/target-address.js';
 import type { Parts } from './parts.js';
@@ -28,9 +31,15 @@ export const wireStudies = (
     audienceUrl,
   });
 
-const linkPartsOf = ({ stores, masterKeys, now }: Parts, audienceUrl: () => string) => ({
-  ...{ database: stores.database, now, audienceUrl },
-  secrets: createSecretStore(masterKeys.readable),
+/** The same hashes in every part that knows respondents, browsers and addresses of studies. */
+export function identifierHashOf({ masterKeys }: Pick<Parts, 'masterKeys'>): HashIdentifier {
+  const key = deriveKey(masterKeys.first, 'audience-identifiers');
+  return (projectId, kind, value) => createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex');
+}
+
+const linkPartsOf = (parts: Parts, audienceUrl: () => string) => ({
+  ...{ database: parts.stores.database, now: parts.now, audienceUrl, hash: identifierHashOf(parts) },
+  secrets: createSecretStore(parts.masterKeys.readable),
 });
 
 export const wireLinks = (parts: Parts, audienceUrl: () => string): LinkService =>

@@ -3,13 +3,14 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
-import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
+import type { CreatedSupplierReply, LinkCheckReply } from '../../src/contract/supplier.js';
 import {
   callerOf,
   creation,
   fieldStudy,
   open,
   openEntry,
+  placeAt,
   startSurvey,
   titles,
   type Page,
@@ -92,6 +93,41 @@ t.test('a right link is told apart from one that opens nothing now, and nobody e
   t.match(await said('h-2', { of: held }), /No place is left/, 'the supplier holds as many as it may');
   await call('POST', `/studies/${held.studyId}/pause`);
   t.match(await said('h-2', { of: held }), /The study takes no respondents now/);
+});
+
+t.test('a respondent who has a place is told from a new one, and from one who has finished', async (t) => {
+  const single = await field({ sample_size: 1 });
+  const check = async (link: string) => (await call('POST', '/supply/links', { url: link })).body as LinkCheckReply;
+  const codesOf = async (link: string) => (await check(link)).problems.map(({ code }) => code);
+  const own = linkOf('own', { of: single });
+  const expired = linkOf('own', { of: single, exp: soon() - 601 });
+  const { location } = await openEntry(own);
+  t.ok(location?.startsWith(survey.url));
+  for (const link of [own, expired]) {
+    t.match(result(await tryLink(link)), /The link opens the study.*Held by this respondent/s);
+    t.match(await check(link), { ok: true, problems: [] });
+  }
+  t.match(result(await tryLink(linkOf('new', { of: single }))), /No place is left/);
+  await call('POST', `/studies/${single.studyId}/pause`);
+  t.match(result(await tryLink(own)), /The link opens the study/, 'whoever holds a place may finish');
+  t.match(await codesOf(linkOf('new', { of: single })), ['study_not_open']);
+  t.same(await codesOf(own), []);
+  const returned = { place: placeAt(location), status: 'complete' };
+  await call('POST', `/studies/${single.studyId}/returns`, returned);
+  t.match(result(await tryLink(own)), /does not open the study now.*has already taken part/s);
+  t.match(await check(own), { ok: false, problems: [{ code: 'respondent_finished' }] });
+});
+
+t.test('a parameter that stands twice is named, as no entry takes it', async (t) => {
+  for (const name of ['rid', 'src', 'exp', 'sig', 'country']) {
+    const doubled = `${linkOf('r-9', { traits: { country: 'DE' } })}&${name}=other`;
+    t.equal((await open(doubled)).title, titles.broken);
+    t.match(result(await tryLink(doubled)), new RegExp(`not well formed.*\`${name}\` stands twice`, 's'));
+    t.match((await call('POST', '/supply/links', { url: doubled })).body, {
+      ok: false,
+      problems: [{ code: 'value_repeated' }],
+    });
+  }
 });
 
 t.test('values that are typed are tried like the link', async (t) => {
