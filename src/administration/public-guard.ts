@@ -37,16 +37,17 @@ export const readSiteKey = (siteKey: string): Pick<Visitor, 'mode'> & { readonly
     ? { projectId: siteKey.slice(0, -testSuffix.length), mode: 'test' }
     : { projectId: siteKey, mode: 'live' };
 
-/** A public call counts against one of these limits. */
-export type PublicCall = 'reads' | 'sessions' | 'completions' | 'reports';
+/** A public call counts against one of these limits; requests are those that may become work. */
+export type PublicCall = 'reads' | 'requests' | 'reports';
+
+/** A request that goes on counts as work of its page, network and address, too. One that is refused before uses up none of it. */
+export type PublicWork = 'sessions' | 'completions';
 
 export interface Admission {
   /** A link of the project also lets the service’s own page in. */
   readonly isLinked?: boolean;
   /** The limit that the call counts against, by default a read; reports are counted with the probe’s. */
   readonly counts?: PublicCall;
-  /** May refuse the call. Calls that are refused until then, this one included, have a separate limit and use up no other. */
-  readonly charge?: (visitor: Visitor) => Promise<void>;
 }
 
 export interface PublicGuard {
@@ -54,6 +55,8 @@ export interface PublicGuard {
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
   /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
   admit(request: FastifyRequest, reply: FastifyReply, siteKey: string, admission?: Admission): Promise<Visitor>;
+  /** Takes the work of an admitted visitor off the limits of their address, and of project and origin. */
+  countWork(kind: PublicWork, visitor: Visitor, address: Address | null): Promise<void>;
   /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
   countProbe(projectId: string, origin: string | null, address: Address | null): Promise<void>;
 }
@@ -80,7 +83,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     request: FastifyRequest,
     reply: FastifyReply,
     siteKey: string,
-    counts: PublicCall | 'requests' = 'reads',
+    counts: PublicCall = 'reads',
   ): Promise<Visitor> {
     const origin = request.headers.origin ?? null;
     allowReading(reply, origin);
@@ -90,21 +93,17 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     return visitor;
   }
 
+  /** The page that an admitted visitor is counted by. Subdomains that one pattern allows share its limit. */
+  const pageOf = ({ allowed, pattern }: Visitor): string | null => (allowed ? pattern : ownOrigin());
+
   return {
     look: (request, reply, siteKey) => look(request, reply, siteKey),
-    async admit(request, reply, siteKey, { isLinked = false, counts = 'reads', charge } = {}) {
-      const visitor = await look(request, reply, siteKey, charge === undefined ? counts : 'requests');
+    async admit(request, reply, siteKey, { isLinked = false, counts = 'reads' } = {}) {
+      const visitor = await look(request, reply, siteKey, counts);
       const isOwn = !visitor.allowed && isLinked && isOwnPage(request, ownOrigin());
       if (visitor.allowed || isOwn) {
-        // Subdomains that one pattern allows share its limit.
-        const page = isOwn ? ownOrigin() : visitor.pattern;
         const { projectId } = visitor.project;
-        if (charge !== undefined) {
-          await charge(visitor);
-          await limits.takeAddress(counts, request.clientAddress);
-        }
-        if (counts === 'reports') await limits.takeProbeRate(projectId, page, request.clientAddress);
-        else if (counts !== 'reads') await limits.takeWork(counts, projectId, page, request.clientAddress);
+        if (counts === 'reports') await limits.takeProbeRate(projectId, pageOf(visitor), request.clientAddress);
         return visitor;
       }
       const { origin, decidedBy } = visitor;
@@ -115,6 +114,10 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
           ? 'The request has no `Origin` header. Call from a page of an allowed origin.'
           : `Origin ${origin} isn’t allowed. Add it to \`${setting}\`.`,
       );
+    },
+    async countWork(kind, visitor, address) {
+      await limits.takeAddress(kind, address);
+      await limits.takeWork(kind, visitor.project.projectId, pageOf(visitor), address);
     },
     async countProbe(projectId, origin, address) {
       const visitor = await find(projectId, origin);

@@ -28,15 +28,19 @@ export async function openSession(
   request: FastifyRequest,
   reply: FastifyReply,
   sessionId: string,
-  counts: PublicCall = 'reads',
-): Promise<Visitor & { readonly session: StoredSession }> {
+  counts: (session: StoredSession) => PublicCall = () => 'reads',
+): Promise<Visitor & { readonly session: StoredSession; readonly clientSecret: string }> {
   const header = request.headers['x-client-secret'];
   const secret = typeof header === 'string' ? header : undefined;
   const session = secret === undefined ? null : await findSession(database, sessionId);
   await secrets.check(request.clientAddress, secret, session);
-  if (session === null) throw new Error('a secret was right for no session');
+  if (session === null || secret === undefined) throw new Error('a secret was right for no session');
   const isLinked = session.linkId !== null;
-  return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked, counts })) };
+  return {
+    session,
+    clientSecret: secret,
+    ...(await guard.admit(request, reply, session.projectId, { isLinked, counts: counts(session) })),
+  };
 }
 
 /** Every answer of this scope can be read by the page, also one that is refused before its handler runs. */

@@ -125,3 +125,39 @@ t.test('wrong secrets do not cut off an address that has right ones', async (t) 
   );
   t.equal(await send(session.clientSecret), 200);
 });
+
+t.test('completions that are not judged use up no page’s, nor do reports of a session that has expired', async (t) => {
+  const networks = (n: number): string => `91.200.${n}.1`;
+  const begin = async (address: string): Promise<SessionReply> => (await start(address)).body;
+  const [finished, honest] = [await begin('81.2.72.1'), await begin('81.2.73.1')];
+  const send = async (address: string, { clientSecret }: SessionReply, body: object) => {
+    const headers = { ...from(address), 'x-client-secret': clientSecret };
+    return (await service.call('POST', '/public/verify', { body, headers })).status;
+  };
+  t.equal(await send('81.2.72.1', finished, envelopeFor(finished)), 200);
+  const { sessionId } = finished;
+  const invalid = await many(20, (n) => send(networks(n), finished, { sessionId }));
+  const again = await many(20, (n) => send(networks(n), finished, envelopeFor(finished)));
+  t.same(
+    [...invalid, ...again],
+    [
+      [422, 20],
+      [409, 20],
+    ],
+  );
+  t.equal(await send('81.2.73.1', honest, envelopeFor(honest)), 200);
+  const held = await many(90, () => send('81.2.72.1', finished, { sessionId }));
+  t.ok(held.has(429), 'one address is held to its requests');
+
+  clock.advance(3_600_000);
+  const running = await begin('81.2.74.1');
+  const report = async (address: string, session: SessionReply) =>
+    (
+      await service.call('POST', `/public/sessions/${session.sessionId}/activity`, {
+        body: { questions: [] },
+        headers: { ...from(address), 'x-client-secret': session.clientSecret },
+      })
+    ).status;
+  t.same([...(await many(30, (n) => report(networks(n), finished)))], [[410, 30]]);
+  t.equal(await report('81.2.74.1', running), 202);
+});

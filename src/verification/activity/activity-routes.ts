@@ -13,7 +13,7 @@ import { registerStorableText } from '../../http/json-body.js';
 import { probeBytesMax } from '../../limits.js';
 import type { Observe } from '../monitoring/monitor.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
-import { requireRunning } from '../sessions/session-state.js';
+import { isRunning, requireRunning } from '../sessions/session-state.js';
 import { transportOf } from '../verify/client-class.js';
 
 export interface ActivityRouteDeps extends PublicSessionDeps {
@@ -62,7 +62,10 @@ export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteD
       },
       async (request, reply) => {
         const { sessionId } = request.params;
-        const { session } = await openSession(deps, request, reply, sessionId, 'reports');
+        // Nothing is taken of the page's reports for a session that takes none.
+        const { session } = await openSession(deps, request, reply, sessionId, (named) =>
+          isRunning(named, deps.now()) ? 'reports' : 'reads',
+        );
         requireRunning(session, deps.now());
         const { questions = [], behavior } = request.body;
         await deps.observe(session, { questions, behavior, pageAgent: null, transport: transportOf(request) });

@@ -71,14 +71,11 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const { projectId } = readSiteKey(siteKey);
       const parent = await findParent(deps, body, (session) => session.projectId === projectId);
       const link = await findSessionLink(deps, projectId, body, parent);
-      const { project, organization, mode } = await deps.guard.admit(request, reply, siteKey, {
-        isLinked: link !== null,
-        counts: 'sessions',
-        async charge({ project: { organizationId } }) {
-          await deps.limits.requireTrial(organizationId);
-          await deps.proofs.charge(payer, proof);
-        },
-      });
+      const visitor = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null, counts: 'requests' });
+      const { project, organization, mode } = visitor;
+      await deps.limits.requireTrial(organization.organizationId);
+      await deps.proofs.charge(payer, proof);
+      await deps.guard.countWork('sessions', visitor, request.clientAddress);
       await requireOwnRetry(deps, request.clientAddress, body, parent);
       const owned = mode === 'test' ? mode : (link?.mode ?? 'live');
       requireLinkMode(link, owned);

@@ -37,9 +37,13 @@ export function requireVerifiable(session: SessionTimes, nowMs: number): void {
   if (state === 'expired') throw expired();
 }
 
-/** Throws the fault of a session whose time is over, whether it was completed or not. */
-export function requireRunning({ expiresAt }: Pick<SessionTimes, 'expiresAt'>, nowMs: number): void {
-  if (expiresAt.getTime() <= nowMs) throw expired();
+/** Whether the session's time is not over yet, whether it was completed or not. */
+export const isRunning = ({ expiresAt }: Pick<SessionTimes, 'expiresAt'>, nowMs: number): boolean =>
+  expiresAt.getTime() > nowMs;
+
+/** Throws the fault of one whose time is over. */
+export function requireRunning(session: Pick<SessionTimes, 'expiresAt'>, nowMs: number): void {
+  if (!isRunning(session, nowMs)) throw expired();
 }
 
 /** Throws the fault of a session whose result is not there, or not any more. */

@@ -63,16 +63,26 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         // Checked first and reveals nothing: otherwise a secret that may be right would be reported as wrong.
         if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
           throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
-        const opened = await openSession(deps, request, reply, sessionId, 'completions');
-        if (opened.session.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
-        await deps.limits.requireTrial(opened.session.organizationId);
+        const { clientSecret: _secret, ...opened } = await openSession(
+          deps,
+          request,
+          reply,
+          sessionId,
+          () => 'requests',
+        );
+        const { session } = opened;
+        if (session.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
+        await deps.limits.requireTrial(session.organizationId);
         const envelope = checkEnvelope(request.body);
-        const { projectId, mode } = opened.session;
+        await deps.verifications.requireOpen(opened);
+        const { projectId, mode } = session;
         const caller = request.clientAddress?.text ?? '';
         // Faces of test mode are compared with nobody.
         const address = deps.locate(request.clientAddress);
         const hasFace = mode === 'live' && (envelope.embedding ?? envelope.evidenceFrames) != null;
-        if (hasFace) deps.faceTries.requireOpen(projectId, caller, opened.session);
+        if (hasFace) deps.faceTries.requireOpen(projectId, caller, session);
+        // A call that is refused until here uses up no completion of the page.
+        await deps.guard.countWork('completions', opened, request.clientAddress);
         const receivedAtMs = deps.now();
         const answer = await deps.verifications.verify({
           ...opened,
@@ -82,7 +92,6 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
         if ('cameraCheck' in answer) return reply.code(202).send(answer);
-        const { session } = opened;
         if (hasFace && answer.status === 'fail' && isFaceTry(envelope, session, receivedAtMs, answer.fraudSignals))
           await deps.faceTries.countFailed(projectId, caller, session, address);
         return answer;

@@ -67,14 +67,18 @@ export function createVerifyService(deps: VerifyServiceDeps) {
   const turns = createSessionTurns();
   return {
     /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
+    async requireOpen({ session, project }: Pick<Submission, 'session' | 'project'>): Promise<void> {
+      requireVerifiable(session, deps.now());
+      await requireOpenChain(deps.database, session);
+      requireBudget(session, project);
+    },
+
+    /** Judges an envelope of an open session. SESSION_COMPLETED if another one completed it meanwhile. */
     async verify(received: Submission): Promise<VerifyAnswer> {
       const { session, project } = received;
       const fixed = fixedEvidenceOf(session, received.envelope);
       const envelope = fixed?.envelope ?? received.envelope;
       const receivedAtMs = deps.now();
-      requireVerifiable(session, receivedAtMs);
-      await requireOpenChain(deps.database, session);
-      requireBudget(session, project);
       // Consent that the integrator obtained stands where the widget did not ask for it again.
       const consented = { ...envelope, consent: envelope.consent ?? session.consent };
       // A page may send what nobody asked for: nothing of it is kept.
