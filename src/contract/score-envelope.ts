@@ -41,7 +41,9 @@ export type VerifyAnswer = VerifyReply | CameraCheckReply;
 
 export const Dispatch = Type.Object({
   status: StringEnum(dispatchStatuses),
-  redirectUrl: Nullable(Type.String({ description: 'URL that the page opens next, valid once and for five minutes.' })),
+  redirectUrl: Nullable(
+    Type.String({ description: 'URL that the page opens next, valid once and for five minutes. null for a backend.' }),
+  ),
   reason: Nullable(
     Type.String({
       description:

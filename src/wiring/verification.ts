@@ -112,7 +112,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     sessions: createSessionService({ database, random, metrics, now, findStepUp: deps.findStepUp }),
     challenges: createChallengeService({ database, random, now }),
     results: createResultService({
-      ...{ database, signing, tokenKeys, issuer, random, now },
+      ...{ database, signing, tokenKeys, issuer, now },
       environment: settings.VH_ENV,
     }),
     verifications: createVerifyService({

@@ -103,7 +103,49 @@ t.test('in production a redirect leads to https alone, also one that was set bef
   for (const address of ['http://survey.example/pass', 'http://localhost:5000/pass', 'ftp://survey.example/pass'])
     t.match(await patch(address), { status: 400, body: { issues: [{ path: '/scoreModeConfig/redirectPassUrl' }] } });
   t.equal((await patch('https://survey.example/pass')).status, 200);
-  t.match((await readResult(service, session)).body.dispatch.redirectUrl, /\/redirect\?code=/);
+  const redirectOf = async () => (await readResult(service, session)).body.dispatch.redirectUrl;
+  const first = await redirectOf();
+  t.match(first, /\/redirect\?code=/);
+  nowMs += 299_000;
+  t.equal(await redirectOf(), first, 'within five minutes it is the same');
+  nowMs += 2_000;
+  t.not(await redirectOf(), first, 'after them a new one');
+  nowMs = startedAtMs;
+});
+
+/** The first minutes of the month that follows the clock's. */
+const nextMonth = (): number => {
+  const first = new Date(now());
+  first.setUTCMonth(first.getUTCMonth() + 1, 1);
+  return Date.parse(`${first.toISOString().slice(0, 10)}T00:00:00.000Z`);
+};
+const createNamed = async (headers: Readonly<Record<string, string>>): Promise<SessionReply> => {
+  const { status, body } = await service.call('POST', '/sessions', { body: {}, headers });
+  t.equal(status, 201, JSON.stringify(body));
+  return body;
+};
+const ofBackend = { 'x-api-key': bootstrap.projectKey };
+
+t.test('anonymous passes leave half of a fresh month to sessions of the backend', async (t) => {
+  nowMs = nextMonth() + 60_000;
+  for (let count = 0; count < 3; count += 1)
+    t.equal((await verify(service, await createSession(service))).status, 200, 'three of five');
+  const named = await createNamed(ofBackend);
+  const none = await service.call('POST', '/public/sessions', { body: { siteKey: bootstrap.siteKey }, headers: page });
+  t.match(refusal(none), { status: 429, code: 'QUOTA_EXCEEDED', limit: 5, usage: 3, resetDate: String });
+  const { resetDate } = none.body as { readonly resetDate: string };
+  t.ok(Date.parse(resetDate) > now() && Date.parse(resetDate) < nextMonth());
+  t.equal((await verify(service, named)).status, 200, 'the backend’s goes on');
+  nowMs = startedAtMs;
+});
+
+t.test('an anonymous session that was started before the limit is refused at its end, and stays open', async (t) => {
+  for (let months = 0; months < 2; months += 1) nowMs = nextMonth() + 60_000;
+  const open = await Promise.all([0, 1, 2, 3].map(() => createSession(service)));
+  const statuses: number[] = [];
+  for (const session of open) statuses.push((await verify(service, session)).status);
+  t.same(statuses, [200, 200, 200, 429]);
+  nowMs = startedAtMs;
 });
 
 t.test('the session after the month’s last is refused with 429 and stays open; the next month takes it', async (t) => {

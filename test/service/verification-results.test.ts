@@ -216,3 +216,20 @@ t.test('erasing a respondent takes their sessions, and answers how many', async 
   t.match(JSON.stringify(audit.body), 'respondent.erased');
   t.notMatch(JSON.stringify(audit.body), '"person"');
 });
+
+t.test('a redirect is the page’s: a backend’s read makes none, and a further read keeps it', async (t) => {
+  await patch({ verificationMode: 'score', scoreModeConfig: urls });
+  const session = await verified();
+  const ofPage = async () => (await readResult(service, session)).body.dispatch.redirectUrl;
+  const own = await ofPage();
+  for (const kind of ['projectKey', 'organizationKey'] as const) {
+    const headers = credentials[kind];
+    const { body } = await service.call('GET', `/public/sessions/${session.sessionId}/result`, { headers });
+    t.match(body, { dispatch: { status: 'scored', redirectUrl: null, reason: null } }, kind);
+  }
+  t.same(await Promise.all([ofPage(), ofPage()]), [own, own]);
+  t.equal((await follow(own)).status, 302, 'the respondent’s own code is good');
+  const next = await ofPage();
+  t.not(next, own);
+  t.same([(await follow(own)).status, (await follow(next)).status], [404, 302], 'a used one stays used');
+});

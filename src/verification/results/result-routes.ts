@@ -49,7 +49,7 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
         operationId: 'readResult',
         summary: 'Read the signed result of a verified session',
         description:
-          'Works while the token is valid: with X-Client-Secret from the page, or with an API key from your backend, which reads the whole verdict. A redirectUrl works once, within five minutes; another call returns a new one.',
+          'Works while the token is valid: with X-Client-Secret from the page, or with an API key from your backend, which reads the whole verdict. A redirectUrl is for the page and null for a backend. It works once, within five minutes; until then another call of the page returns the same one.',
         params: Params,
         headers: Type.Object({
           'x-client-secret': Type.Optional(Type.String({ description: 'Required without an API key.' })),
@@ -64,7 +64,7 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
         return deps.results.read(session, project, 'backend');
       }
       const opened = await openSession(deps, request, reply, sessionId);
-      return deps.results.read(opened.session, opened.project, 'page');
+      return deps.results.read(opened.session, opened.project, opened);
     },
   );
 }

@@ -9,7 +9,6 @@ import type { Dispatch, SessionResult } from '../../contract/score-envelope.js';
 import { audienceOf, tokenTypes } from '../../contract/token-kinds.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
-import type { Randomness } from '../sessions/challenges.js';
 import { requireResult } from '../sessions/session-state.js';
 import { findSession, type StoredSession } from '../sessions/session-store.js';
 import {
@@ -20,7 +19,7 @@ import {
 } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import type { TokenKeys } from '../tokens/token-keys.js';
-import { makeRedirectCode, useRedirectCode, redirectOutcome, redirectTarget } from './redirects.js';
+import { takeRedirectCode, useRedirectCode, redirectOutcome, redirectTarget } from './redirects.js';
 import type { HostedLink } from '../../administration/hosted-links.js';
 
 export interface ResultServiceDeps {
@@ -30,7 +29,6 @@ export interface ResultServiceDeps {
   /** The API root; issuer of tokens, and where the redirect is. */
   readonly issuer: () => string;
   readonly environment: Environment;
-  readonly random: Randomness;
   readonly now: () => number;
 }
 
@@ -43,6 +41,9 @@ export interface SignedResult {
   /** A vh_token. */
   readonly token: string;
 }
+
+/** A page reads with its session’s secret. */
+export type ResultReader = { readonly clientSecret: string } | 'backend';
 
 export type ResultService = ReturnType<typeof createResultService>;
 
@@ -58,22 +59,24 @@ export function createResultService(deps: ResultServiceDeps) {
     );
 
   return {
-    /** The part of the result that the reader may learn. Throws CONFLICT or SESSION_EXPIRED if there is no result. */
-    async read(session: StoredSession, project: StoredProject, reader: 'page' | 'backend'): Promise<SessionResult> {
+    /** The part of the result that the reader may learn; a redirect is the page’s alone, so that a backend uses none up. Throws CONFLICT or SESSION_EXPIRED if there is no result. */
+    async read(session: StoredSession, project: StoredProject, reader: ResultReader): Promise<SessionResult> {
       const completed = requireCompleted(session, now());
       const secret = await deps.signing.current(completed);
       const token = signVerificationToken(secret, claimsOf(completed, deps.issuer()));
       const hasRedirect = targetOf(project, completed) !== null;
       const isWithheld = hasRedirect && completed.mode !== 'live';
       const code =
-        hasRedirect && !isWithheld ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
+        hasRedirect && !isWithheld && reader !== 'backend'
+          ? await takeRedirectCode(database, { ...reader, sessionId: session.sessionId }, now())
+          : null;
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
       const { dispatch: decided, page } = completed.result;
-      const { reason } = reader === 'page' ? page : decided;
+      const { reason } = reader === 'backend' ? decided : page;
       const dispatch = { status: decided.status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
       const envelope = envelopeOf(completed, project, token, dispatch);
-      return reader === 'page' ? envelope : { ...envelope, ...backendViewOf(completed) };
+      return reader === 'backend' ? { ...envelope, ...backendViewOf(completed) } : envelope;
     },
 
     /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
