@@ -1,6 +1,6 @@
 /** A session whose passive signals do not pass: kept open, once, for a camera check, and told of when it ends. */
 import t from 'tap';
-import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
+import { biometricExample, deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createRandom } from '../../workers/seeded-random.js';
@@ -119,12 +119,27 @@ t.test('who declines the check, or has no camera, ends the same session by the d
 t.test(
   'after the check was asked for, no other device or behaviour takes the place of the one that asked',
   async (t) => {
-    for (const cameraFailureReason of ['NotAllowedError', undefined]) {
-      const session = await createSession(service, { widgetMode: 'invisible' });
-      t.equal((await ask(session)).status, 202);
-      const clean = { device: deviceOnlyExample.device, locale: 'fr', canEscalate: undefined, cameraFailureReason };
-      t.match(await ask(session, clean), { status: 200, body: { status: 'fail' } });
-    }
+    const { frames } = biometricExample;
+    const noFace = { ...frames, points: Buffer.alloc(Buffer.byteLength(frames.points, 'base64')).toString('base64') };
+    const embedding = { model: 'x', dimension: 128, values: Buffer.alloc(256, 7).toString('base64') };
+    for (const widgetMode of ['invisible', 'captcha'])
+      for (const over of [
+        { cameraFailureReason: 'NotAllowedError' },
+        {},
+        { consent, embedding },
+        { consent, embedding, cameraFailureReason: 'NotReadableError' },
+        { consent, frames: noFace },
+        { consent, frames: noFace, embedding },
+      ]) {
+        const session = await createSession(service, { widgetMode });
+        t.equal((await ask(session)).status, 202);
+        const clean = { device: deviceOnlyExample.device, locale: 'fr', canEscalate: undefined, ...over };
+        t.match(
+          await ask(session, clean),
+          { status: 200, body: { status: 'fail' } },
+          JSON.stringify(Object.keys(over)),
+        );
+      }
   },
 );
 

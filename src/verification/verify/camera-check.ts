@@ -1,9 +1,10 @@
 /**
  * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
  * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged, and
- * where it has no camera, by the device and the behaviour of the first.
+ * where no capture of it could be judged, by the device and the behaviour of the first.
  */
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Envelope } from '../../contract/envelope.js';
 import { configDefaults } from '../../contract/project.js';
@@ -18,11 +19,23 @@ import { escalateSession, type PassiveSignals, type StoredSession } from '../ses
 export const asksCamera = ({ escalationHash }: StoredSession, { fields }: StoredProject): boolean =>
   escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
 
-/** The envelope; of one without the camera, with the device and the behaviour that asked for it: a second one cannot replace what the first showed. */
-export function withPassiveSignals(envelope: Envelope, { passiveSignals }: StoredSession): Envelope {
+/** The envelope with its device and behaviour in the last places, so that equal ones have one hash. */
+export function withPassiveSignals(envelope: Envelope, signals = passiveSignalsOf(envelope)): Envelope {
   const { device: _device, behavior: _behavior, ...rest } = envelope;
-  const wasSeen = (rest.frames ?? rest.embedding) != null;
-  return { ...rest, ...((wasSeen ? null : passiveSignals) ?? passiveSignalsOf(envelope)) };
+  return { ...rest, ...signals };
+}
+
+/**
+ * The envelope with the device and the behaviour that asked for the camera, if a verdict judged others and no capture: a second envelope cannot
+ * replace what the first showed by sending something in place of a face. null where the verdict stands.
+ */
+export function withFirstSignals(
+  envelope: Envelope,
+  { passiveSignals }: Pick<StoredSession, 'passiveSignals'>,
+  { biometricEvidence }: Pick<Verdict, 'biometricEvidence'>,
+): Envelope | null {
+  const isKept = passiveSignals === null || isDeepStrictEqual(passiveSignals, passiveSignalsOf(envelope));
+  return biometricEvidence !== null || isKept ? null : withPassiveSignals(envelope, passiveSignals);
 }
 
 const passiveSignalsOf = ({ device, behavior }: Envelope): PassiveSignals => ({
