@@ -122,8 +122,10 @@ export function createEntryService(deps: EntryDeps) {
     },
 
     /** Back from the hosted verification. Its outcome is looked up, whatever the address says. A released place goes back to its own browser alone. */
-    async verified({ reservationId, device, userAgent }: VerifiedVisit): Promise<Answer> {
+    async verified({ reservationId, device, userAgent, address }: VerifiedVisit): Promise<Answer> {
       const reservation = await findReservation(database, reservationId);
+      if (reservation === null) await deps.visits.takeAddress(address);
+      else await deps.visits.takeRespondent(reservation.projectId, `verified ${reservationId}`);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (reservation === null || study === null) return pageOf(null, 'broken');
       const deviceRef = deps.hash(study.projectId, 'device', device);
@@ -138,7 +140,7 @@ export function createEntryService(deps: EntryDeps) {
 }
 
 /** Somebody who comes back from the hosted verification. */
-export interface VerifiedVisit extends Pick<Visit, 'device' | 'userAgent'> {
+export interface VerifiedVisit extends Pick<Visit, 'device' | 'userAgent' | 'address'> {
   readonly reservationId: string;
 }
 
@@ -154,7 +156,7 @@ const openFirst = (deps: EntryDeps, study: Study, asking: Asking): Promise<Quota
     { line: study.studyId },
   );
 
-/** Judges the link. A visit counts for the respondent whom a signature proves, and for the address otherwise. */
+/** Judges the link. A visit counts for the respondent of the study whom a signature proves in time, and for the address otherwise. */
 async function admitVisit(
   deps: EntryDeps,
   { link, address }: Visit,
@@ -164,8 +166,11 @@ async function admitVisit(
   if (!hasSignature) await visits.takeAddress(address);
   const study = await findStudy(database, link.studyId);
   const verdict = study === null ? null : await judgeLink(study, link);
-  if (study !== null && verdict !== null && verdict.signedWith !== null)
-    await visits.takeRespondent(study.projectId, respondentRefOf(deps.hash, study, link.rid, verdict));
+  if (study !== null && verdict !== null && verdict.signedWith !== null && !verdict.isExpired)
+    await visits.takeRespondent(
+      study.projectId,
+      `${study.studyId} ${respondentRefOf(deps.hash, study, link.rid, verdict)}`,
+    );
   else if (hasSignature) await visits.takeAddress(address);
   return { study, verdict };
 }

@@ -17,12 +17,13 @@ import { pageOfFault, type Answer } from './fielding.js';
 import type { SendPage } from './page-routes.js';
 import type { createReturnService } from './return-service.js';
 
+/** Throws if an address visits too often. */
+export type TakeVisit = (address: FastifyRequest['clientAddress']) => Promise<void>;
+
 export interface FieldingRouteDeps {
   readonly entries: ReturnType<typeof createEntryService>;
   readonly returns: ReturnType<typeof createReturnService>;
-  /** Throws where an address visits too often. */
-  readonly takeVisit: (address: FastifyRequest['clientAddress']) => Promise<void>;
-  /** The same for a return: one with a token of a place counts for that place. */
+  /** Takes a return: one with a token of a place counts for that place, and any other is a visit of the address. */
   readonly takeReturn: (token: string, address: FastifyRequest['clientAddress']) => Promise<void>;
   readonly audienceUrl: () => string;
   readonly sendPage: SendPage;
@@ -81,11 +82,9 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     '/verified/:reservationId',
     { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
-      await deps.takeVisit(request.clientAddress);
       const { device } = deviceOf(request, reply, { audienceUrl: deps.audienceUrl(), isShown: true });
-      const userAgent = userAgentOf(request);
-      const { reservationId } = request.params;
-      return send(deps, request, reply, await deps.entries.verified({ reservationId, device, userAgent }));
+      const visit = { device, userAgent: userAgentOf(request), address: request.clientAddress };
+      return send(deps, request, reply, await deps.entries.verified({ ...visit, ...request.params }));
     },
   );
   scope.get(

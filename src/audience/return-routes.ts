@@ -9,13 +9,14 @@ import { keyCaller, resourceKeyOf } from '../http/access.js';
 import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
 import { errorReplies, routesOf } from '../http/openapi.js';
 import { returnExample } from './examples.js';
-import type { FieldingRouteDeps } from './fielding-routes.js';
+import type { FieldingRouteDeps, TakeVisit } from './fielding-routes.js';
 import { access, item, StudyParams } from './study-routes.js';
 import type { StudyService } from './study-service.js';
 
 const route = routesOf('Studies');
 
-export interface ReturnRouteDeps extends Pick<FieldingRouteDeps, 'returns' | 'takeVisit'> {
+export interface ReturnRouteDeps extends Pick<FieldingRouteDeps, 'returns'> {
+  readonly takeVisit: TakeVisit;
   readonly studies: StudyService;
 }
 

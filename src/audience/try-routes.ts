@@ -2,12 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { registerStorableText } from '../http/json-body.js';
-import { answerError, type FieldingRouteDeps } from './fielding-routes.js';
+import { answerError, type FieldingRouteDeps, type TakeVisit } from './fielding-routes.js';
 import type { LinkTrial, LinkTrials } from './link-trial.js';
 import { headersOf } from './pages.js';
 import { renderTryPage, triedFields, type TriedQuery } from './try-page.js';
 
-export interface TryRouteDeps extends Pick<FieldingRouteDeps, 'takeVisit' | 'audienceUrl' | 'sendPage'> {
+export interface TryRouteDeps extends Pick<FieldingRouteDeps, 'audienceUrl' | 'sendPage'> {
+  readonly takeVisit: TakeVisit;
   readonly trials: LinkTrials;
 }
 

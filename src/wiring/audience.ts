@@ -5,7 +5,7 @@ import { createOriginDecision, createPublicGuard } from '../administration/publi
 
 import { allowConsole } from '../audience/console-origin.js';
 import { createEntryService, type Surroundings } from '../audience/entry-service.js';
-import { registerFieldingRoutes, type FieldingRouteDeps } from '../audience/fielding-routes.js';
+import { registerFieldingRoutes, type FieldingRouteDeps, type TakeVisit } from '../audience/fielding-routes.js';
 import { createExits } from '../audience/exits.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
 import { writePostbacks } from '../audience/postbacks.js';
@@ -109,7 +109,7 @@ export async function startAudience(
       registerTryPage(scope, { ...{ sendPage, takeVisit, audienceUrl }, trials: wireLinkTrials(parts, audienceUrl) });
       registerFieldingRoutes(scope, {
         ...{ sendPage, entries, returns },
-        ...{ takeVisit, takeReturn, audienceUrl, metrics },
+        ...{ takeReturn, audienceUrl, metrics },
       });
     },
     { prefix: audiencePrefix },
@@ -140,8 +140,8 @@ const wireTokens = ({ tokenKeys, siteUrl }: Pick<SharedParts, 'tokenKeys' | 'sit
 function wireVisits(
   limits: SharedParts['limits'],
   tokens: ReservationTokens,
-): Pick<FieldingRouteDeps, 'takeVisit' | 'takeReturn'> {
-  const takeVisit: FieldingRouteDeps['takeVisit'] = (address) => limits.takeAddress('visits', address);
+): Pick<FieldingRouteDeps, 'takeReturn'> & { readonly takeVisit: TakeVisit } {
+  const takeVisit: TakeVisit = (address) => limits.takeAddress('visits', address);
   return {
     takeVisit,
     takeReturn(token, address) {

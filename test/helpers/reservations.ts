@@ -101,7 +101,7 @@ export async function instanceOf(
     setAway: (away: boolean) => void (isAway = away),
     returns,
     verified: (reservationId: string, device: string, userAgent?: string) =>
-      entries.verified({ reservationId, device, userAgent }),
+      entries.verified({ reservationId, device, userAgent, address: null }),
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter(visitOf(study, rid, { link: { country: country ?? undefined, gender: gender ?? undefined } })),
   };

@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { supplierExample } from '../../src/audience/examples.js';
-import type { CreatedStudyReply, StudyReply } from '../../src/contract/study-replies.js';
+import type { StudyCreation } from '../../src/contract/study.js';
+import type { CreatedStudyReply, RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
 import {
   callerOf,
@@ -32,9 +33,9 @@ const survey = await startSurvey(t, () => null);
 const supplier = (await call('POST', '/suppliers', { ...supplierExample, redirects: {}, sourceId: 'north' }))
   .body as CreatedSupplierReply;
 const limits = { perAddress: 50 };
-const field = async (): Promise<CreatedStudyReply> => {
+const field = async (over: Partial<StudyCreation> = {}): Promise<CreatedStudyReply> => {
   const audience = { countries: ['DE'], language: 'en', sample_size: 60, limits };
-  const made = (await call('POST', '/studies', creation(survey.url, { audience }))).body as CreatedStudyReply;
+  const made = (await call('POST', '/studies', creation(survey.url, { audience, ...over }))).body as CreatedStudyReply;
   await call('POST', `/studies/${made.studyId}/launch`);
   return made;
 };
@@ -43,6 +44,9 @@ const linkOf = async (study: StudyReply, rid: string): Promise<string> => {
   const { invitations } = (await call('POST', `/studies/${study.studyId}/invitations`, body)).body as InvitationsReply;
   return invitations[0]?.url ?? '';
 };
+interface RespondentList {
+  readonly respondents: readonly RespondentReply[];
+}
 const isIn = ({ location }: { readonly location: string | null }): boolean => location?.startsWith(survey.url) === true;
 
 t.test('everybody of a class enters from one address', async (t) => {
@@ -91,6 +95,44 @@ t.test('strangers at an address use up no visit of signed links and of tokens', 
     [],
     'a visitor who has to wait is no fault of the service',
   );
+});
+
+t.test(
+  'links of a respondent that are over, or of another study, use up no visit of the one that is good',
+  async (t) => {
+    const [study, other] = [await field(), await field()];
+    const address = '91.1.4.1';
+    const expired = String(Math.floor(Date.now() / 1_000) - 60);
+    const lines = ['vh-entry-1', study.studyId, 'twice', supplier.sourceId, expired, '', '', '', ''].join('\n');
+    const sig = createHmac('sha256', supplier.entrySecret).update(lines).digest('base64url');
+    const values = { rid: 'twice', src: supplier.sourceId, exp: expired, sig };
+    const over = `${study.entryUrl}?${new URLSearchParams(values).toString()}`;
+    const elsewhere = await linkOf(other, 'twice');
+    t.equal((await open(over, { address })).title, titles.expired);
+    for (const url of [over, elsewhere]) {
+      const statuses = new Set<number>();
+      for (let n = 0; n < 70; n += 1) statuses.add((await open(url, { address })).status);
+      t.ok(statuses.has(429), 'the stranger waits');
+    }
+    t.ok(isIn(await openEntry(await linkOf(study, 'twice'), { address: '91.1.4.2' })));
+  },
+);
+
+t.test('who comes back from the verification does not wait for strangers at their address', async (t) => {
+  const study = await field({ verification: { service_check: true } });
+  const address = '91.1.5.1';
+  const url = await linkOf(study, 'verifies');
+  const way = await openEntry(url, { address });
+  t.match(way.location, /\/v\/link_/);
+  const { respondents } = (await call('GET', `/studies/${study.studyId}/respondents?status=all`))
+    .body as RespondentList;
+  const back = `${audienceUrl}/verified/${respondents[0]?.sessionId ?? ''}`;
+  for (let n = 0; n < visits + 5; n += 1) await open(`${audienceUrl}/verified/plc_${'0'.repeat(32)}`, { address });
+  t.equal((await open(`${audienceUrl}/verified/plc_${'0'.repeat(32)}`, { address })).status, 429);
+  t.equal((await open(back, { address })).location, way.location);
+  const statuses = new Set<number>();
+  for (let n = 0; n < 70; n += 1) statuses.add((await open(back, { address: '91.1.5.2' })).status);
+  t.same([...statuses], [302, 429], 'and a place has a limit of its own');
 });
 
 t.test('a signed link that is opened again and again has to wait, and the others of its address do not', async (t) => {
