@@ -2,14 +2,12 @@
  * `POST /mcp`: one message of the Model Context Protocol in, its answer as JSON out, without a session. Takes access tokens only, and
  * refuses pages of other origins (DNS rebinding). Errors are JSON-RPC’s.
  */
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../http/access-declaration.js';
 import type { AccessDeps } from '../kernel/caller.js';
 import { Fault } from '../errors.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
-import { createMcpServer, findWrongParameter, type McpDeps } from './mcp-server.js';
+import type { McpDeps } from './mcp-server.js';
 
 export interface McpRouteDeps extends McpDeps {
   readonly siteUrl: () => string;
@@ -41,13 +39,17 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
       throw new Fault('VALIDATION_FAILED', 'The body is not a single JSON-RPC message. Send one message per call.');
     // A tool's call may be refused before its operation, which would count it, is called.
     if ((body as { readonly method?: unknown }).method !== 'tools/call') await takeOutstandingRate(request, deps);
+    // The protocol’s library is loaded with the first message: it is a tenth of a start.
+    const { answerMessage, findWrongParameter } = await import('./mcp-server.js');
     const wrong = findWrongParameter(body);
     if (wrong !== null) {
       await takeOutstandingRate(request, deps);
       const { id = null } = body as { readonly id?: unknown };
-      return reply.send({ jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message: wrong } });
+      return reply.send({ jsonrpc: '2.0', id, error: { code: wrongParameters, message: wrong } });
     }
-    const server = createMcpServer(deps, keyCaller(request), {
+    const response = await answerMessage(deps, keyCaller(request), {
+      request: asWebRequest(request, deps.siteUrl()),
+      body,
       authorization: request.headers.authorization ?? '',
       requestId: request.id,
       onCall: () => {
@@ -55,15 +57,8 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
       },
       onFailure: (error) => request.log.error({ requestId: request.id, err: error }, 'a tool failed'),
     });
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    try {
-      await server.connect(transport);
-      const response = await transport.handleRequest(asWebRequest(request, deps.siteUrl()), { parsedBody: body });
-      await takeOutstandingRate(request, deps);
-      return await send(reply, response);
-    } finally {
-      await server.close();
-    }
+    await takeOutstandingRate(request, deps);
+    return send(reply, response);
   });
   scope.route({
     method: ['GET', 'DELETE', 'PUT', 'PATCH'],
@@ -91,11 +86,13 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   return reply.code(response.status).send(text);
 }
 
+/** Codes of JSON-RPC 2.0, section 5.1. */
 const rpcCodes: Readonly<Record<string, number>> = {
-  MALFORMED_JSON: ErrorCode.ParseError,
-  VALIDATION_FAILED: ErrorCode.InvalidRequest,
-  INTERNAL: ErrorCode.InternalError,
+  MALFORMED_JSON: -32_700,
+  VALIDATION_FAILED: -32_600,
+  INTERNAL: -32_603,
 };
+const wrongParameters = -32_602;
 /** JSON-RPC leaves the range of this code to servers. */
 const refusedCode = -32_001;
 

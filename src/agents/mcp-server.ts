@@ -1,8 +1,7 @@
 /** A Model Context Protocol server for one request. It lists the tools that the token may call. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -13,14 +12,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { KeyCaller } from '../kernel/caller.js';
+import type { Page } from './documentation.js';
 import { callTool, mayCall, type PreparedTool, type RelayDeps, type RelayedBy } from './tool-call.js';
-
-interface Page {
-  readonly uri: string;
-  readonly name: string;
-  readonly title: string;
-  readonly text: string;
-}
 
 export interface McpDeps extends RelayDeps {
   readonly tools: readonly PreparedTool[];
@@ -48,7 +41,7 @@ export function findWrongParameter(message: { readonly method?: unknown }): stri
   return issue === undefined ? null : `${issue.path.join('.')} is not as this method takes it: ${issue.message}.`;
 }
 
-export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy): Server {
+function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy): Server {
   const server = new Server(
     { name: 'verifyhuman', title: 'VerifyHuman', version: deps.version },
     { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
@@ -82,6 +75,22 @@ export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy)
   return server;
 }
 
+/** Answers one message, as the transport of the protocol does over HTTP. */
+export async function answerMessage(
+  deps: McpDeps,
+  caller: KeyCaller,
+  { request, body, ...by }: RelayedBy & { readonly request: Request; readonly body: unknown },
+): Promise<Response> {
+  const server = createMcpServer(deps, caller, by);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  try {
+    await server.connect(transport);
+    return await transport.handleRequest(request, { parsedBody: body });
+  } finally {
+    await server.close();
+  }
+}
+
 /** The contract’s schemas are JSON Schema as they stand. */
 const describe = ({ name, title, description, scopes, input, output, readOnly }: PreparedTool): Tool => ({
   ...{ name, title, description: `${description} Scope: ${scopes.join(' or ')}.` },
@@ -89,22 +98,3 @@ const describe = ({ name, title, description, scopes, input, output, readOnly }:
   outputSchema: output as unknown as NonNullable<Tool['outputSchema']>,
   annotations: { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false },
 });
-
-const charactersMax = 65_536;
-/** The folders of docs/ that the service serves. */
-const servedFolders = ['tutorials', 'how-to', 'reference', 'explanation'];
-
-/** The documentation pages that agents may read, as they stand in the package. Read once; a package without them fails the start. */
-export function readDocumentation(packageRoot: string): readonly Page[] {
-  const directory = join(packageRoot, 'docs');
-  const names = servedFolders.flatMap((folder) =>
-    readdirSync(join(directory, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `${folder}/${name}`),
-  );
-  return names.sort().map((name) => {
-    const text = readFileSync(join(directory, name), 'utf8').slice(0, charactersMax);
-    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
-    return { uri: `verifyhuman://docs/${name}`, name, title, text };
-  });
-}

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DashboardCaller } from '../kernel/caller.js';
 import type { StartedSession } from './console-sessions.js';
 import { attemptCookie, readCookie, setCookie } from './cookies.js';
-import { SignInError, type OidcSignIn } from './oidc-sign-in.js';
+import type { OidcSignIn } from './oidc-sign-in.js';
+import { SignInError } from './sign-in-error.js';
 
 export interface OidcRouteDeps {
   readonly oidc: OidcSignIn;

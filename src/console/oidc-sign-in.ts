@@ -6,6 +6,7 @@ import * as client from 'openid-client';
 import { dashboardCallerOf } from '../administration/dashboard-claims.js';
 import { Fault } from '../errors.js';
 import type { DashboardCaller } from '../kernel/caller.js';
+import { SignInError } from './sign-in-error.js';
 
 export interface OidcSettings {
   readonly issuer: string;
@@ -14,19 +15,6 @@ export interface OidcSettings {
   readonly clientSecret: string | null;
   /** Scopes to ask for, separated by spaces. */
   readonly scopes: string;
-}
-
-/** Why a sign-in failed; the page has a sentence for each. */
-export const signInFailures = ['unavailable', 'expired', 'refused', 'claims'] as const;
-export type SignInFailure = (typeof signInFailures)[number];
-
-export class SignInError extends Error {
-  constructor(
-    readonly failure: SignInFailure,
-    options?: ErrorOptions,
-  ) {
-    super(failure, options);
-  }
 }
 
 interface Attempt {

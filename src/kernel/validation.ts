@@ -2,7 +2,7 @@
  * Validation of requests: bodies without coercion ("7" is not 7), paths and queries coerced from text. Every violation has
  * a JSON pointer; for an unknown name in a strict object the message suggests the nearest valid one.
  */
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
@@ -72,6 +72,11 @@ const violationOf = ({ names, maxItems }: LimitedList): Violation => ({
   keyword: 'maxItems',
   message: `must NOT have more than ${maxItems} items`,
 });
+
+/** A check of values that the first of them compiles. */
+export function checkerOf<T>(schema: object): () => ValidateFunction<T> {
+  return once(() => createAjv(false).compile<T>(schema));
+}
 
 /** The only configuration of Ajv: reports every violation with its schema, and knows the formats that our schemas use. */
 export function createAjv(coerceTypes: boolean): Ajv {

@@ -10,14 +10,13 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { createClosers } from './closers.js';
 import { openMemoryCounters } from './counters/memory/open.js';
 import type { Counters } from './counters/port.js';
-import { openRedisCounters } from './counters/redis/open.js';
 import { lockDataDirectory } from './data-lock.js';
 import { migrate } from './database/migrate.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres/open.js';
 import { readClock } from './database/server.js';
 import { shared } from './database/shares.js';
-import { openKafkaLog, type KafkaLogOptions } from './log/kafka/log.js';
+import type { KafkaLogOptions } from './log/kafka/log.js';
 import { withDeadLetters } from './log/dead-letters/dead-letters.js';
 import { withLag } from './log/lag-log.js';
 import { createDataLossReporter, type Log, type OnDataLoss } from './log/port.js';
@@ -134,9 +133,11 @@ const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean 
 const writesDirectory = (settings: Settings): boolean =>
   settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);
 
-function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger): Promise<Counters> {
+async function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger): Promise<Counters> {
   if (url === null)
     return openMemoryCounters({ snapshotPath: join(VH_DATA_DIR, 'counters.snapshot'), keysMax: memoryKeysMax, logger });
+  // The clients of stores are loaded where they are used: they are a tenth of a start.
+  const { openRedisCounters } = await import('./counters/redis/open.js');
   return openRedisCounters({ url, deadlineMs: countersDeadlineMs, logger });
 }
 
@@ -165,6 +166,7 @@ async function openLog(
       }),
     });
   const sasl = saslOf(settings);
+  const { openKafkaLog } = await import('./log/kafka/log.js');
   return openKafkaLog({
     brokers,
     clientId: 'verifyhuman',

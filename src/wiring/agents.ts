@@ -1,7 +1,7 @@
 /** The tool interface for agents, put together. */
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
-import { readDocumentation } from '../agents/mcp-server.js';
+import { readDocumentation } from '../agents/documentation.js';
 import { registerMcp } from '../agents/mcp-routes.js';
 import { prepareTools } from '../agents/tool-call.js';
 import { agentTools } from '../agents/all-tools.js';

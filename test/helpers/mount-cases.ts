@@ -1,7 +1,8 @@
 /** Every way in has the same ends: a row for each end that a mount can have without a camera. */
 import type { Page, Route } from 'playwright-core';
 import type { Test } from 'tap';
-import { lenient, type Ended, type PlainOptions, type SdkPage, type Way } from './sdk-page.js';
+import { lenient } from './project-fields.js';
+import { type Ended, type PlainOptions, type SdkPage, type Way } from './sdk-page.js';
 
 interface MountCase {
   readonly name: string;

@@ -209,8 +209,6 @@ const beginners: Record<Way, string> = {
   next: '(options) => window.render(options)',
 };
 
-/** Thresholds under which everything passes that a browser under playwright can show. */
-export const lenient = { liveness: 0, uniqueness: 0, authenticity: 0, screenDetection: 0 };
 /** A press that takes its time: a click without one is told from a hand. */
 export const pressed = { delay: 90 };
 

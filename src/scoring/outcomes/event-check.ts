@@ -5,7 +5,7 @@ import type { DataOwner } from '../../kernel/caller.js';
 import { createNullRemover, findUnstorable } from '../../kernel/body.js';
 import { OutcomeDetail, OutcomeEvent, placeEventIds, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
-import { createAjv, describeViolation, timeIssues, helpfulViolations } from '../../kernel/validation.js';
+import { checkerOf, describeViolation, timeIssues, helpfulViolations } from '../../kernel/validation.js';
 import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../score-request.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
@@ -44,7 +44,7 @@ const detailNames = spellingsOf(Object.keys(OutcomeDetail.properties));
 
 export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): EventCheck {
   const removeNulls = createNullRemover(OutcomeEvent);
-  const isEvent = createAjv(false).compile<OutcomeEvent>(OutcomeEvent);
+  const checker = checkerOf<OutcomeEvent>(OutcomeEvent);
   const aheadMsMax = outcomeAheadHoursMax * 3_600_000;
 
   const dateIssues = ({ occurredAt, detail }: OutcomeEvent): Issue[] => {
@@ -68,6 +68,7 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
     const event = session === undefined || !isObject(sent) ? sent : { ...sent, sessionId: sent.sessionId ?? session };
     if (session !== undefined && isObject(event) && event.sessionId !== session)
       return [{ path: '/sessionId', message: 'differs from the session in the path. Omit it.' }];
+    const isEvent = checker();
     if (!isEvent(event))
       return helpfulViolations(isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body'));
     const unstorable = findUnstorable(event, '');

@@ -8,7 +8,7 @@ import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import type { AddressFacts } from '../../contract/facts.js';
 import { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
-import { createValidatorCompiler, createAjv, describeViolation, helpfulViolations } from '../../kernel/validation.js';
+import { createValidatorCompiler, checkerOf, describeViolation, helpfulViolations } from '../../kernel/validation.js';
 import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
@@ -116,10 +116,11 @@ const issuesMax = 20;
 
 export type CheckEnvelope = (body: unknown) => Envelope;
 
-/** Compiles once; the answer throws INVALID_ENVELOPE. */
+/** The answer throws INVALID_ENVELOPE. */
 function createEnvelopeCheck(): CheckEnvelope {
-  const isEnvelope = createAjv(false).compile<Envelope>(Envelope);
+  const checker = checkerOf<Envelope>(Envelope);
   return (body) => {
+    const isEnvelope = checker();
     if (!isEnvelope(body))
       throw invalidEnvelope(
         helpfulViolations(isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')),

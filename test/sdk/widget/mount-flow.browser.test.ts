@@ -8,9 +8,9 @@ import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { flagged } from '../../helpers/mount-cases.js';
 import { createMountPatch } from '../../helpers/project-fields.js';
+import { lenient } from '../../helpers/project-fields.js';
 import {
   failCamera,
-  lenient,
   pressed,
   startSdkSiteInWindow,
   ways,

@@ -8,9 +8,9 @@ import type { VHRisk } from '../../../sdk/widget/api.js';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { failing, mountCases } from '../../helpers/mount-cases.js';
 import { createMountPatch } from '../../helpers/project-fields.js';
+import { lenient } from '../../helpers/project-fields.js';
 import {
   failCamera,
-  lenient,
   pressed,
   startSdkSiteInWindow,
   ways,
