@@ -51,29 +51,25 @@ const pending: readonly Completion[] = ['unconfirmed', 'too_fast'];
 
 /**
  * Whether whoever asks has taken all the places that the study gives to one; the supplier, until its completes count. Without a claimant, only
- * the supplier is limited: the place was counted for its person when they took it. Unsigned links of a supplier count apart from signed ones.
+ * the supplier is limited: the place was counted for its person when they took it. Unsigned links of a supplier count apart from signed ones, and
+ * those of no known supplier together, because anyone may invent their source.
  */
 export async function isBeyondLimits(
   tx: Queryable,
   study: Study,
-  {
-    reservationId,
-    sourceId,
-    supplierId,
-    entry,
-  }: Pick<QuotaReservation, 'reservationId' | 'sourceId' | 'supplierId' | 'entry'>,
+  { reservationId, supplierId, entry }: Pick<QuotaReservation, 'reservationId' | 'supplierId' | 'entry'>,
   claimant: Claimant | null,
 ): Promise<boolean> {
   const { address, network } = addressLimits(study, claimant?.networkClass ?? null);
   const { perDevice = 1, heldPerSupplier } = study.limits;
-  const sender = supplierId === null ? 'supplier_id IS NULL AND source_id' : 'supplier_id';
+  const isOfSender = supplierId === null ? '$6::text IS NULL AND supplier_id IS NULL' : 'supplier_id = $6';
   const most = { device: perDevice, address, network };
   const claims = claimant === null ? [] : claimsOf(claimant).filter(([kind]) => most[kind] !== null);
   const [row] = await tx.query<{ readonly beyond: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM unnest($2::text[], $3::text[], $4::int[]) AS claim (kind, ref, most)
               JOIN study_claimants c ON c.study_id = $1 AND c.kind = claim.kind AND c.ref = claim.ref WHERE c.places >= claim.most)
          OR ($7::int IS NOT NULL AND (SELECT count(*) FROM study_places
-              WHERE study_id = $1 AND place_id <> $5 AND ${sender} = $6 AND entry = $9
+              WHERE study_id = $1 AND place_id <> $5 AND ${isOfSender} AND entry = $9
                 AND (state IN ('verifying', 'surveying') OR completion IN ('unconfirmed', 'too_fast'))
                 AND coalesce(completion, '') <> ALL($8::text[])) >= $7) AS beyond`,
     [
@@ -83,7 +79,7 @@ export async function isBeyondLimits(
         claims.map(([, ref]) => ref),
         claims.map(([kind]) => most[kind]),
       ],
-      ...[reservationId, supplierId ?? sourceId, heldPerSupplier ?? null],
+      ...[reservationId, supplierId, heldPerSupplier ?? null],
       ...[pending.filter((completion) => countsAs(completion, study)), entry],
     ],
   );

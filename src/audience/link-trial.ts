@@ -88,7 +88,7 @@ async function judge(
   if (problems.some(({ code }) => code === 'supplier_not_in_study')) return { kind: 'excluded', link };
   const traits = traitsOf(link);
   const respondentRef = respondentRefOf(hash, study, link.rid, { entry: 'signed', supplierId: supplier.supplierId });
-  const tried = { reservationId: '', sourceId: link.src, supplierId: supplier.supplierId, entry: 'signed' } as const;
+  const tried = { reservationId: '', supplierId: supplier.supplierId, entry: 'signed' } as const;
   return {
     ...{ kind: 'proven', link, studyName: study.name, signedWith, expiresAt, isExpired, traits },
     isFielding: study.status === 'fielding',
