@@ -22,6 +22,7 @@ import { note, type StudyCaller } from './study-creation.js';
 import { statuses } from './study-rules.js';
 import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
+import { suppliersOfSources } from './supplier-store.js';
 
 export interface DisputeDeps {
   readonly database: Database;
@@ -133,11 +134,13 @@ const disputeBatch = (
         ids: rows.flatMap(({ place }) => place ?? []),
         rids: rows.flatMap(({ rid, place }) => (place === undefined && rid !== undefined ? textsOf(rid) : [])),
       });
+      const sources = rows.flatMap(({ sourceId }) => (sourceId === undefined ? [] : textsOf(sourceId)));
+      const suppliers = await suppliersOfSources(tx, study, sources);
       const answered: Batch['answered'] = [];
       const rejected = new Map<string, { place: QuotaReservation; rejection: Rejection }>();
       for (const row of rows) {
         const { rid = null, place: placeId = null, reason, note: text = null } = row;
-        const named = namedBy(row, places, textsOf);
+        const named = namedBy(row, places, { textsOf, suppliers });
         const [place = null] = named;
         const result = resultOf(named, rejected);
         if (place !== null && result === 'reversed') {
@@ -152,19 +155,26 @@ const disputeBatch = (
     { line: studyId },
   );
 
+interface Names extends Pick<GivenRows, 'textsOf'> {
+  /** Suppliers by their sourceId of today. A place has that of its link. */
+  readonly suppliers: ReadonlyMap<string, string>;
+}
+
 /** The places that a row may mean. Browsers that an open link brought besides the respondent have no complete to reject. */
 function namedBy(
   { rid, place: placeId, sourceId }: DisputeRow,
   places: readonly QuotaReservation[],
-  textsOf: GivenRows['textsOf'],
+  { textsOf, suppliers }: Names,
 ): readonly QuotaReservation[] {
-  const means = (value: string | undefined, text: string): boolean =>
-    value === undefined || textsOf(value).includes(text);
+  const rids = rid === undefined ? null : textsOf(rid);
+  const sources = sourceId === undefined ? null : textsOf(sourceId);
+  const isFrom = ({ sourceId: sent, supplierId }: QuotaReservation, source: string): boolean =>
+    sent === source || (supplierId !== null && suppliers.get(source) === supplierId);
   const named = places.filter(
     (place) =>
       (placeId === undefined || place.reservationId === placeId) &&
-      means(rid, place.respondentId) &&
-      means(sourceId, place.sourceId),
+      (rids?.includes(place.respondentId) ?? true) &&
+      (sources?.some((source) => isFrom(place, source)) ?? true),
   );
   const respondents = named.filter((place) => !isAside(place));
   return respondents.length === 0 ? named.slice(0, 1) : respondents;

@@ -89,6 +89,7 @@ const showRespondent = (reservation: QuotaReservation, { token }: Pick<Shown, 't
   sessionId: reservation.reservationId,
   respondentId: reservation.respondentId,
   sourceId: reservation.sourceId,
+  supplierId: reservation.supplierId,
   entry: reservation.entry,
   status: statuses[reservation.state],
   completion: reservation.completion,

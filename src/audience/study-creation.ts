@@ -69,15 +69,16 @@ export async function createStudy(
   });
 }
 
-/** Throws VALIDATION_FAILED for a supplier that the organization does not have. */
+/** Throws VALIDATION_FAILED for a supplier that the organization does not have, but for those that the study keeps: they may have been deleted. */
 export async function requireKnown(
   tx: Queryable,
   owner: Pick<Study, 'organizationId' | 'isTest'>,
   suppliers: readonly string[],
+  kept: readonly string[] = [],
 ): Promise<void> {
   const known = await knownSuppliers(tx, owner, suppliers);
   const issues = suppliers.flatMap((id, index) =>
-    known.has(id)
+    known.has(id) || kept.includes(id)
       ? []
       : [
           {

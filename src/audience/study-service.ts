@@ -166,8 +166,7 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   const limits = mergeLimits(study.limits, patch.audience?.limits);
   const given = patch.audience?.suppliers;
   const suppliers = given === undefined ? study.suppliers : (given ?? []);
-  // A supplier of the study may have been deleted since.
-  if (given !== undefined) await requireKnown(tx, study, suppliers);
+  if (given !== undefined) await requireKnown(tx, study, suppliers, study.suppliers);
   await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, limits, quotas, suppliers });
   const short = (await readQuotas(tx, study.studyId)).find(({ limit, verified }) => limit < verified);
   if (quotas !== null && short !== undefined)

@@ -84,6 +84,20 @@ export const findSupplier = (
 export const findSupplierOfSource = (tx: Queryable, owner: SupplierOwner, sourceId: string): Promise<Supplier | null> =>
   findOne(tx, owner, ['source_id', sourceId], '');
 
+/** The suppliers that have one of these sourceIds now: their ids, by sourceId. */
+export const suppliersOfSources = async (
+  tx: Queryable,
+  { organizationId, isTest }: SupplierOwner,
+  sourceIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  if (sourceIds.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; source: string }>(
+    'SELECT supplier_id AS id, source_id AS source FROM suppliers WHERE organization_id = $1 AND is_test = $2 AND source_id = ANY($3::text[])',
+    [organizationId, isTest, sourceIds],
+  );
+  return new Map(rows.map(({ id, source }) => [source, id]));
+};
+
 /** Finds which of these suppliers belong to the owner. */
 export const knownSuppliers = async (
   tx: Queryable,

@@ -92,6 +92,7 @@ export const RespondentReply = Type.Object({
   }),
   respondentId: Type.String({ description: 'rid as the supplier sent it.' }),
   sourceId: Type.String({ description: 'src as the supplier sent it.' }),
+  supplierId: Nullable({ ...Type.String(), description: 'Supplier, also if it was renamed or deleted; null: none.' }),
   entry: StringEnum(entryModes, { description: 'signed: the supplier’s signature proves the respondentId.' }),
   status: StringEnum(respondentStatuses),
   completion: Nullable(

@@ -1,0 +1,88 @@
+/** Suppliers that are renamed or deleted while a study runs: lists, disputes and changes of the study keep to who brought a respondent. */
+import t from 'tap';
+import type { CreatedStudyReply, RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
+import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import { callerOf, creation, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
+import { startTestService } from '../helpers/service.js';
+
+t.setTimeout(120_000);
+const service = await startTestService(t, { VH_LOG_LEVEL: 'warn', VH_TRUSTED_PROXIES: '127.0.0.1' });
+const { audienceUrl, organizationKey } = service.bootstrap;
+const call = callerOf(audienceUrl, organizationKey);
+const survey = await startSurvey(t, () => null);
+
+const makeSupplier = async (sourceId: string): Promise<CreatedSupplierReply> =>
+  (await call('POST', '/suppliers', { name: sourceId, sourceId })).body;
+const rename = ({ supplierId }: CreatedSupplierReply, sourceId: string) =>
+  call('PATCH', `/suppliers/${supplierId}`, { sourceId });
+const field = async (suppliers: readonly CreatedSupplierReply[]): Promise<CreatedStudyReply> => {
+  const audience = {
+    ...{ countries: ['DE'], language: 'en', sample_size: 20 },
+    suppliers: suppliers.map(({ supplierId }) => supplierId),
+  };
+  const study = (await call('POST', '/studies', creation(survey.url, { audience }))).body as CreatedStudyReply;
+  await call('POST', `/studies/${study.studyId}/launch`);
+  return study;
+};
+let visitors = 0;
+/** A respondent of the supplier, who completes. Answers the place. */
+async function complete({ studyId }: StudyReply, { supplierId }: CreatedSupplierReply, rid: string): Promise<string> {
+  const body = { supplierId, respondents: [{ rid }] };
+  const { invitations } = (await call('POST', `/studies/${studyId}/invitations`, body)).body as InvitationsReply;
+  const cookie = `vh_device=${String(++visitors).padStart(32, '0')}`;
+  const { location } = await openEntry(invitations[0]?.url ?? '', { address: `91.85.0.${visitors}`, cookie });
+  const place = placeAt(location);
+  await call('POST', `/studies/${studyId}/returns`, { place, status: 'complete' });
+  return place;
+}
+const dispute = async ({ studyId }: StudyReply, rows: readonly object[]): Promise<object> =>
+  (await call('POST', `/studies/${studyId}/disputes`, { rows })).body;
+
+t.test('lists and exports name the supplier by its id, whatever it is called now', async (t) => {
+  const [first, second] = [await makeSupplier('one'), await makeSupplier('two')];
+  const study = await field([first, second]);
+  const before = await complete(study, first, 'same');
+  await rename(first, 'one-new');
+  await rename(second, 'one');
+  const after = await complete(study, second, 'same');
+  const { respondents } = (await call('GET', `/studies/${study.studyId}/respondents`)).body as {
+    readonly respondents: readonly RespondentReply[];
+  };
+  t.strictSame(
+    new Map(respondents.map(({ sessionId, sourceId, supplierId }) => [sessionId, [sourceId, supplierId]])),
+    new Map([
+      [after, ['one', second.supplierId]],
+      [before, ['one', first.supplierId]],
+    ]),
+  );
+  const { text } = await call('GET', `/studies/${study.studyId}/export`);
+  t.ok(text.split('\r\n')[0]?.split(',').includes('supplierId'));
+  t.match(
+    await dispute(study, [{ rid: 'same', sourceId: 'one', reason: 'fit' }]),
+    { ambiguous: 1 },
+    'both were sent so',
+  );
+  t.match(await dispute(study, [{ rid: 'same', sourceId: 'one-new', reason: 'fit' }]), {
+    ...{ reversed: 1, rows: [{ place: before, result: 'reversed' }] },
+  });
+  t.match(await dispute(study, [{ rid: 'same', sourceId: 'two', reason: 'fit' }]), { unknown: 1 });
+});
+
+t.test('a study keeps a supplier that was deleted, when another one is added', async (t) => {
+  const [gone, added] = [await makeSupplier('gone'), await makeSupplier('added')];
+  const study = await field([gone]);
+  const place = await complete(study, gone, 'left');
+  t.equal((await call('DELETE', `/suppliers/${gone.supplierId}`)).status, 200);
+  const patch = (suppliers: readonly string[]) =>
+    call('PATCH', `/studies/${study.studyId}`, { audience: { suppliers } });
+  const both = [gone.supplierId, added.supplierId];
+  t.match(await patch(both), { status: 200, body: { audience: { suppliers: both } } });
+  t.match(await patch([...both, 'sup_none']), { status: 400, body: { issues: [{ path: '/audience/suppliers/2' }] } });
+  t.match(await patch([added.supplierId]), { status: 200 });
+  t.match(
+    await patch(both),
+    { status: 400, body: { issues: [{ path: '/audience/suppliers/0' }] } },
+    'taken out is gone',
+  );
+  t.match(await dispute(study, [{ rid: 'left', sourceId: 'gone', reason: 'fit' }]), { rows: [{ place }] });
+});
