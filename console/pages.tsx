@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { Redirect, Route, Switch } from 'wouter-preact';
 import { AuditPage } from './pages/audit.js';
 import { KeysPage } from './pages/keys.js';
+import { OverviewPage } from './pages/overview.js';
 import { SessionPage } from './pages/session.js';
 import { SessionsPage } from './pages/sessions.js';
 import { SettingsPage } from './pages/settings.js';
@@ -22,6 +23,7 @@ interface Shown {
 }
 
 const pages: Readonly<Record<string, (shown: Shown) => VNode>> = {
+  overview: ({ projectId }) => <OverviewPage key={projectId} projectId={projectId} />,
   sessions: ({ projectId }) => <SessionsPage projectId={projectId} />,
   'sessions/:id': ({ projectId, id }) => <SessionPage key={id} projectId={projectId} sessionId={id} />,
   suppliers: ({ projectId }) => <SuppliersPage projectId={projectId} />,
@@ -44,7 +46,7 @@ export const Pages = ({ projectId, organizationId }: Omit<Shown, 'id'>) => (
       </Route>
     ))}
     <Route>
-      <Redirect to={`/${projectId}/sessions`} replace />
+      <Redirect to={`/${projectId}/overview`} replace />
     </Route>
   </Switch>
 );

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { useRead } from './api.js';
-import { Empty, Shown } from './parts/states.js';
+import { Empty, Failed, Loading } from './parts/states.js';
 import { signOut, type Identity } from './session.js';
 
 interface Project {
@@ -12,6 +12,7 @@ interface Project {
 }
 
 const pages: readonly (readonly [path: string, name: string])[] = [
+  ['overview', 'Overview'],
   ['sessions', 'Sessions'],
   ['suppliers', 'Suppliers'],
   ['thresholds', 'Thresholds'],
@@ -39,7 +40,9 @@ export function Shell({
   const [, named = '', shown = ''] = path.split('/');
   const page = parents[shown] ?? shown;
   const listed = projects.data?.projects ?? [];
-  const current = listed.find(({ projectId }) => projectId === named)?.projectId ?? listed[0]?.projectId ?? null;
+  // If the list cannot be read, the pages of the project in the address can still say what they miss.
+  const unlisted = projects.error !== null && named !== '' ? named : null;
+  const current = listed.find(({ projectId }) => projectId === named)?.projectId ?? listed[0]?.projectId ?? unlisted;
   useEffect(() => {
     document.title = `${pages.find(([each]) => each === page)?.[1] ?? 'Console'} · VerifyHuman`;
   }, [page]);
@@ -72,17 +75,14 @@ export function Shell({
         </nav>
       </header>
       <main id="main" tabIndex={-1}>
-        <Shown of={projects} what="projects">
-          {() =>
-            current === null ? (
-              <Empty title="No project yet">
-                <p>Create one with POST /projects; its sessions then appear here.</p>
-              </Empty>
-            ) : (
-              children(current)
-            )
-          }
-        </Shown>
+        {projects.error !== null && <Failed message={projects.error.message} retry={projects.reload} />}
+        {projects.data === null && projects.error === null && <Loading what="projects" />}
+        {projects.data !== null && current === null && (
+          <Empty title="No project yet">
+            <p>Create one with POST /projects; its sessions then appear here.</p>
+          </Empty>
+        )}
+        {current !== null && children(current)}
       </main>
     </>
   );

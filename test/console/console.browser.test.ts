@@ -54,8 +54,9 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await checkLook(t, page);
     const link = await printLink(service);
     await page.goto(link);
-    await heading('No session was scored yet');
-    t.equal(page.url(), `${siteUrl}/console/${projectId}/sessions`, 'the link has left the address');
+    await heading('Overview');
+    await page.getByText('Nothing. Suppliers, webhooks and studies are as they were.').waitFor();
+    t.equal(page.url(), `${siteUrl}/console/${projectId}/overview`, 'the link has left the address');
     await checkLook(t, page);
     t.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -64,11 +65,14 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.goto(link);
     await page.getByText('The link was used').waitFor();
     await page.goto(await printLink(service, ['--role', 'admin']));
-    await heading('No session was scored yet');
+    await heading('Overview');
     complaints.length = 0;
   });
 
   await t.test('sessions are listed with their top reason, found by text and filtered', async (t) => {
+    await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+    await heading('No session was scored yet');
+    await checkLook(t, page);
     for (let index = 0; index < 3; index += 1) {
       const body = {
         sessionId: `visit-${index}`,
@@ -274,6 +278,8 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByText('It is a draft.').waitFor();
     await page.getByRole('button', { name: 'Launch' }).click();
     await page.getByText('No respondent has entered yet.').waitFor();
+    await page.goto(`${siteUrl}/console/${projectId}/overview`);
+    await page.getByRole('link', { name: 'Coffee: it is launched, and no respondent has entered.' }).click();
     const refresh = () => page.getByRole('button', { name: 'Refresh' }).click();
     await enter({ entryUrl }, { rid: 'bot', src: 'panel-a', agent: driver });
     await refresh();

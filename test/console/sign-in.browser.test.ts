@@ -43,8 +43,8 @@ t.test('people sign in to the console at their identity provider', { skip }, asy
     await page.getByRole('link', { name: 'Sign in with your account' }).waitFor();
     t.same(await findBarriers(page), []);
     await signIn(page, 'ada');
-    await page.getByRole('heading', { name: 'No session was scored yet' }).waitFor();
-    t.equal(page.url(), `${siteUrl}/console/${projectId}/sessions`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    t.equal(page.url(), `${siteUrl}/console/${projectId}/overview`);
     t.equal(await page.evaluate('document.cookie'), '');
     t.equal(await page.locator('.who').textContent(), 'member');
     const kept = (await browser.context.cookies(siteUrl + '/console')).filter(({ name }) => name.startsWith('vh_'));

@@ -1,0 +1,138 @@
+/** The project today: what needs somebody’s attention, and the figures of the day. Each part is read by itself, so one that fails leaves the others. */
+import type { VNode } from 'preact';
+import { Link } from 'wouter-preact';
+import type { Analytics } from '../../src/contract/analytics.js';
+import type { MixReply, SourcesReply } from '../../src/contract/reports.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
+import type { WebhookReply } from '../../src/contract/webhook.js';
+import { query, useRead, type Read } from '../api.js';
+import { findInMix, findInSources, findInStudies, findInWebhooks, sumDays, type Concern } from '../attention.js';
+import { Loading, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
+import { formatCount, formatShare } from '../parts/words.js';
+
+export function OverviewPage({ projectId }: { projectId: string }) {
+  const mix = useRead<MixReply>(`/lite/mix${query({ projectId })}`);
+  const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId })}`);
+  const webhooks = useRead<{ webhooks: readonly WebhookReply[] }>(
+    `/projects/${projectId}/webhooks${query({ limit: 50 })}`,
+  );
+  const studies = useRead<{ studies: readonly StudyReply[] }>(`/studies${query({ projectId, limit: 50 })}`, 'audience');
+  const analytics = useRead<Analytics>(`/projects/${projectId}/analytics`);
+  const all = [mix, sources, webhooks, studies, analytics];
+  const parts: readonly Part[] = [
+    partOf('sessions by day', mix, (known) => findInMix(known, Date.now())),
+    partOf('sources', sources, findInSources),
+    partOf('webhooks', webhooks, (known) => findInWebhooks(known.webhooks)),
+    partOf('studies', studies, (known) => findInStudies(known.studies)),
+  ];
+  return (
+    <>
+      <Title text="Overview" reload={() => all.forEach((each) => each.reload())} />
+      <div class="stack">
+        <Attention projectId={projectId} parts={parts} />
+        <Shown of={mix} what="the figures of today">
+          {(known) => <Today projectId={projectId} mix={known} />}
+        </Shown>
+        <Shown of={analytics} what="verifications">
+          {(known) => <Verifications projectId={projectId} {...known} />}
+        </Shown>
+      </div>
+    </>
+  );
+}
+
+/** One read of the API with the concerns that it leads to. */
+interface Part {
+  readonly what: string;
+  /** null: not read yet, or not at all. */
+  readonly concerns: readonly Concern[] | null;
+  readonly error: string | null;
+}
+
+const partOf = <T,>(what: string, { data, error }: Read<T>, find: (data: T) => readonly Concern[]): Part => ({
+  what,
+  concerns: data === null ? null : find(data),
+  error: error?.message ?? null,
+});
+
+const tones = ['bad', 'warn', 'info'] as const;
+
+function Attention({ projectId, parts }: { projectId: string; parts: readonly Part[] }) {
+  const concerns = parts.flatMap((part) => part.concerns ?? []);
+  const ordered = tones.flatMap((tone) => concerns.filter((concern) => concern.tone === tone));
+  const failed = parts.filter(({ error }) => error !== null);
+  const isReading = parts.some((part) => part.concerns === null && part.error === null);
+  return (
+    <section class="card">
+      <h2>Needs attention</h2>
+      {isReading && <Loading what="what needs attention" />}
+      {ordered.length === 0 && !isReading && failed.length === 0 && (
+        <p class="muted">Nothing. Suppliers, webhooks and studies are as they were.</p>
+      )}
+      <ul class="concerns">
+        {ordered.map(({ tone, text, to }) => (
+          <li key={text} class={tone}>
+            <Link href={`/${projectId}/${to}`}>{text}</Link>
+          </li>
+        ))}
+        {failed.map(({ what, error }) => (
+          <li key={what} class="bad">
+            The {what} could not be read. {error}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const Today = ({ projectId, mix }: { projectId: string; mix: MixReply }) => {
+  const { today, before } = sumDays(mix, Date.now());
+  return (
+    <Figures
+      title="Scores"
+      link={<Link href={`/${projectId}/sessions`}>All sessions</Link>}
+      rows={[
+        ['Today (UTC)', formatCount(today.sessions)],
+        ['Blocked today', today.sessions === 0 ? 'None scored' : formatShare(today.blocked / today.sessions)],
+        ['A day, mean of the 7 days before', formatCount(Math.round(before.sessions / 7))],
+        [
+          'Blocked in the 7 days before',
+          before.sessions === 0 ? 'None scored' : formatShare(before.blocked / before.sessions),
+        ],
+      ]}
+    />
+  );
+};
+
+const Verifications = ({ projectId, totalVerifications, passRate }: Analytics & { projectId: string }) => (
+  <Figures
+    title="Verifications, last 30 days"
+    link={<Link href={`/${projectId}/verification`}>All figures</Link>}
+    rows={[
+      ['Verifications', formatCount(totalVerifications)],
+      ['Passed', passRate === null ? 'Not measured' : formatShare(passRate)],
+    ]}
+  />
+);
+
+interface FiguresProps {
+  readonly title: string;
+  readonly link: VNode;
+  readonly rows: readonly (readonly [label: string, value: string])[];
+}
+
+const Figures = ({ title, link, rows }: FiguresProps) => (
+  <section class="card">
+    <h2>{title}</h2>
+    <dl class="numbers">
+      {rows.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+    <p class="small">{link}</p>
+  </section>
+);
