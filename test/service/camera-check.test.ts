@@ -143,6 +143,22 @@ t.test(
   },
 );
 
+t.test('headers that asked for the check are not replaced either', async (t) => {
+  const agent = deviceOnlyExample.device.ua.ua;
+  const own = { device: deviceOnlyExample.device, cameraFailureReason: undefined };
+  for (const over of [{ canEscalate: true }, { cameraFailureReason: 'NotAllowedError' }]) {
+    const session = await createSession(service, { widgetMode: 'invisible' });
+    const headless = { 'user-agent': agent.replace('Chrome/', 'HeadlessChrome/') };
+    const first = { ...own, canEscalate: true };
+    t.equal((await verify(service, session, first, headless)).status, 202);
+    t.equal((await verify(service, session, first)).status, 202, 'sent again, it is the same envelope');
+    t.match(await verify(service, session, { ...own, ...over, locale: 'fr' }), {
+      status: 200,
+      body: { status: 'fail' },
+    });
+  }
+});
+
 t.test('a session stays open once: another envelope without the camera is judged', async (t) => {
   const session = await createSession(service, { widgetMode: 'invisible' });
   t.equal((await ask(session)).status, 202);

@@ -5,6 +5,8 @@
 import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { EvidenceFramesMode } from '../../contract/evidence-frames.js';
+import type { DeviceSketch } from '../../contract/facts.js';
+import type { ProbeTransport } from '../../contract/probe.js';
 import type { DemandedAssurance } from '../../contract/project.js';
 import type { ChallengeCall, Metadata } from '../../contract/session.js';
 import type { EndedStepUp, StepUp } from '../../contract/step-up.js';
@@ -44,14 +46,15 @@ export type NewSession = {
   readonly expiresAt: Date;
 };
 
-export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'>;
+/** The device, the behaviour and the headers of an envelope without the camera. */
+export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'> & { readonly transport: ProbeTransport };
 
 export type StoredSession = NewSession & {
   /** The page’s calls for challenges, in order. */
   readonly challengeCalls: readonly ChallengeCall[];
   /** The hash of the envelope after which the session stayed open for a camera check. */
   readonly escalationHash: Uint8Array | null;
-  /** Its device and behaviour, until the session completes. */
+  /** Its signals, until the session completes. */
   readonly passiveSignals: PassiveSignals | null;
   readonly completedAt: Date | null;
   readonly status: Verdict['status'] | null;
@@ -165,7 +168,7 @@ export async function escalateSession(
   challengeCount: number,
 ): Promise<number | null> {
   const [row] = await tx.query<{ count: number }>(
-    `UPDATE verification_sessions SET escalation_hash = $2, passive_signals = $4::json, challenge_count = CASE WHEN escalation_hash IS NULL THEN $3 ELSE challenge_count END
+    `UPDATE verification_sessions SET escalation_hash = $2, passive_signals = CASE WHEN escalation_hash IS NULL THEN $4::json ELSE passive_signals END, challenge_count = CASE WHEN escalation_hash IS NULL THEN $3 ELSE challenge_count END
       WHERE session_id = $1 AND completed_at IS NULL AND coalesce(escalation_hash, $2) = $2 RETURNING challenge_count AS count`,
     [sessionId, hash, challengeCount, JSON.stringify(signals)],
     { recurring: true },

@@ -1,12 +1,13 @@
 /**
  * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
  * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged, and
- * where no capture of it could be judged, by the device and the behaviour of the first.
+ * where no capture of it could be judged, by the device, the behaviour and the headers of the first.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Envelope } from '../../contract/envelope.js';
+import type { ProbeTransport } from '../../contract/probe.js';
 import { configDefaults } from '../../contract/project.js';
 import type { CameraCheckReply } from '../../contract/score-envelope.js';
 import type { Verdict } from '../../contract/verdict.js';
@@ -20,42 +21,51 @@ export const asksCamera = ({ escalationHash }: StoredSession, { fields }: Stored
   escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
 
 /** The envelope with its device and behaviour in the last places, so that equal ones have one hash. */
-export function withPassiveSignals(envelope: Envelope, signals = passiveSignalsOf(envelope)): Envelope {
-  const { device: _device, behavior: _behavior, ...rest } = envelope;
-  return { ...rest, ...signals };
+export function inOrder({ device, behavior, ...rest }: Envelope): Envelope {
+  return { ...rest, ...(device !== undefined && { device }), ...(behavior !== undefined && { behavior }) };
+}
+
+interface Sent {
+  readonly envelope: Envelope;
+  readonly transport: ProbeTransport;
 }
 
 /**
- * The envelope with the device and the behaviour that asked for the camera, if a verdict judged others and no capture: a second envelope cannot
- * replace what the first showed by sending something in place of a face. null where the verdict stands.
+ * The submission with the signals that asked for the camera, if a verdict judged others and no capture: a second envelope cannot replace what the
+ * first showed by sending something in place of a face. null where the verdict stands.
  */
 export function withFirstSignals(
-  envelope: Envelope,
+  sent: Sent,
   { passiveSignals }: Pick<StoredSession, 'passiveSignals'>,
   { biometricEvidence }: Pick<Verdict, 'biometricEvidence'>,
-): Envelope | null {
-  const isKept = passiveSignals === null || isDeepStrictEqual(passiveSignals, passiveSignalsOf(envelope));
-  return biometricEvidence !== null || isKept ? null : withPassiveSignals(envelope, passiveSignals);
+): Sent | null {
+  const isKept = passiveSignals === null || isDeepStrictEqual(passiveSignals, passiveSignalsOf(sent));
+  if (biometricEvidence !== null || isKept) return null;
+  const { transport, ...signals } = passiveSignals;
+  const { device: _device, behavior: _behavior, ...rest } = sent.envelope;
+  return { envelope: { ...rest, ...signals }, transport };
 }
 
-const passiveSignalsOf = ({ device, behavior }: Envelope): PassiveSignals => ({
+const passiveSignalsOf = ({ envelope: { device, behavior }, transport }: Sent): PassiveSignals => ({
   ...(device !== undefined && { device }),
   ...(behavior !== undefined && { behavior }),
+  transport,
 });
 
 /** null where the verdict stands. */
 export async function escalate(
   database: Database,
-  { session, project, envelope }: { session: StoredSession; project: StoredProject; envelope: Envelope },
+  { session, project, ...sent }: Sent & { readonly session: StoredSession; readonly project: StoredProject },
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
+  const { envelope, transport } = sent;
   const { sessionId, organizationId, nonce, widgetMode } = session;
   const policy = { ...configDefaults, ...project.fields.config, widgetMode, escalateOnSuspicion: true };
   const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
     return null;
   const hash = createHash('sha256').update(JSON.stringify(envelope)).digest();
-  const passive = { hash, signals: passiveSignalsOf(envelope) };
+  const passive = { hash, signals: passiveSignalsOf({ envelope, transport }) };
   const challengeCount = await inOrganization(database, organizationId, (tx) =>
     escalateSession(tx, sessionId, passive, countChallenges(policy)),
   );

@@ -24,7 +24,7 @@ import { claimsOf, signVerificationToken } from '../tokens/verification-token.js
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { othersMax } from '../uniqueness/face-reuse.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
-import { asksCamera, escalate, withFirstSignals, withPassiveSignals } from './camera-check.js';
+import { asksCamera, escalate, inOrder, withFirstSignals } from './camera-check.js';
 import { isFaceTry, isMadeUp } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
@@ -93,7 +93,7 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         fixed,
         pictures: seen.pictures,
         isFullCapture: isFaceTry(received.envelope, session, receivedAtMs),
-        envelope: withPassiveSignals(seen.envelope),
+        envelope: inOrder(seen.envelope),
       };
       for (let round = 0; round < roundsMax; round += 1) {
         const reply = await attempt(deps, submission);
@@ -181,8 +181,8 @@ async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Pro
   const endVerdict = deps.metrics.verifyStage.startTimer({ stage: 'verdict' });
   const outcome = await deps.judge(factsOf(submission, gathered, { receivedAtMs, diagnostics }));
   endVerdict();
-  const unseen = withFirstSignals(envelope, session, outcome.verdict);
-  if (unseen !== null) return attempt(deps, { ...submission, envelope: unseen });
+  const first = withFirstSignals(submission, session, outcome.verdict);
+  if (first !== null) return attempt(deps, { ...submission, ...first });
   const mayWait = submission.fixed?.isEscalated ?? true;
   const cameraCheck = mayWait ? await escalate(deps.database, submission, outcome.verdict) : null;
   if (cameraCheck !== null) return cameraCheck;
