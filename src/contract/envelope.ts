@@ -232,6 +232,13 @@ export const Envelope = Type.Object(
 );
 export type Envelope = Static<typeof Envelope>;
 
+/** The device and the behaviour as a message of the probe, which the rules of scoring weigh and compare. */
+export const probeBodyOf = ({ sdk, sessionId, nonce, device, behavior }: Envelope): ProbeBody => ({
+  ...({ v: 1, sdk, projectKey: '', sessionId, nonce, seq: 0, phase: 'update', at: 0, up: 0 } as const),
+  ...device,
+  ...(behavior === undefined ? {} : { beh: behavior }),
+});
+
 /** The checks that a schema cannot express, as the issues of a 422: lengths that must agree with each other. Empty if all agree. */
 export function findEnvelopeIssues({
   frames,

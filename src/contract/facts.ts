@@ -163,7 +163,7 @@ export type StepUpIntensity = 'light' | 'heavy';
 export type StepUpOutcome = {
   readonly passed: boolean;
   readonly intensity: StepUpIntensity;
-  /** The device of the page that was scored then; null if too little of it is known. */
+  /** The device of the page that was scored then, or without one that of the verification; null if too little of it is known. */
   readonly device: DeviceSketch | null;
 };
 

@@ -16,7 +16,7 @@ export interface StepUp extends ScoredVisit {
   /** The session id of the score. */
   readonly sessionId: string;
   readonly intensity: StepUpIntensity;
-  /** The device of the page that was scored; null if too little of it is known. */
+  /** The device of the page that was scored, or without one that of the verification; null if too little of it is known. */
   readonly device: DeviceSketch | null;
 }
 

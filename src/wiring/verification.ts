@@ -29,6 +29,8 @@ import type { Database } from '../stores/database/port.js';
 import { markWaiting } from '../audience/postbacks.js';
 import { eraseReservations, findRespondentRefs } from '../audience/reservation-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
+import { probeBodyOf } from '../contract/envelope.js';
+import { sketchKnown } from '../pool/known-device.js';
 import { deviceRefOf } from '../verification/uniqueness/device-comparison.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createPictureJudge, type PictureJudge } from '../verification/verify/picture-judge.js';
@@ -122,11 +124,8 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       judge: (facts) => pool.run({ kind: 'verdict', facts }),
       judgePictures: openPictures(parts).judge,
       marksOf: (envelope) => pool.run({ kind: 'marks', envelope }),
-      signing,
-      issuer,
-      random,
-      metrics,
-      now,
+      sketchOf: (envelope) => sketchKnown(pool, probeBodyOf(envelope)),
+      ...{ signing, issuer, random, metrics, now },
     }),
     analytics: createAnalyticsService({ database, now }),
     erasures: openErasures(parts, makeRef, outcomes.forget),

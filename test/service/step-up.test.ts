@@ -24,6 +24,13 @@ const score = async (sessionId: string, key = projectKey): Promise<ScoreReply> =
 };
 const start = (body: object, key = projectKey): Promise<{ status: number; body: SessionReply }> =>
   service.call('POST', '/sessions', { body, headers: { 'x-api-key': key } });
+const { hw, gfx, env } = personDevice;
+const elsewhere = {
+  ...personDevice,
+  hw: { ...hw, cores: 64, memory: 2 },
+  gfx: { ...gfx, renderer: 'ANGLE (AMD, AMD Radeon RX 6600, D3D11)', canvas: '1a2b3c4d', audio: 99.5 },
+  env: { ...env, fonts: '5e6f7a8b' },
+};
 const codesOf = ({ evidence }: ScoreReply): string[] =>
   [...evidence.against, ...evidence.for, ...evidence.notes].map(({ code }) => code);
 
@@ -58,13 +65,6 @@ t.test(
     const first = await score('on-one-device');
     t.equal(first.recommendation, 'step_up');
     const { body: session } = await start({ stepUpFor: first.receiptId });
-    const { hw, gfx, env } = personDevice;
-    const elsewhere = {
-      ...personDevice,
-      hw: { ...hw, cores: 64, memory: 2 },
-      gfx: { ...gfx, renderer: 'ANGLE (AMD, AMD Radeon RX 6600, D3D11)', canvas: '1a2b3c4d', audio: 99.5 },
-      env: { ...env, fonts: '5e6f7a8b' },
-    };
     const { body } = await verify(service, session, { device: elsewhere });
     t.match(body, { status: 'fail', failureReasons: [/differs from the one whose score/] });
     t.ok(codesOf(await score('on-one-device')).includes('step_up_failed'));
@@ -156,6 +156,23 @@ t.test('a pass is of its respondent, device and intensity alone, whoever has the
   }
   await patch({ config: heavy });
   t.match(await scoreOf({ clientIp: '203.0.113.25' }), { recommendation: 'step_up', stepUpIntensity: 'heavy' });
+});
+
+t.test('where no probe came before the step-up, a later one must show the device that passed', async (t) => {
+  await patch({ config: light });
+  for (const [sessionId, device, holds] of [
+    ['probed-after', personDevice, true],
+    ['probed-elsewhere', elsewhere, false],
+  ] as const) {
+    const first = await score(sessionId);
+    const { body: session } = await start({ stepUpFor: first.receiptId });
+    t.match((await verify(service, session)).body, { status: 'pass' });
+    const body = { ...probeExample(service.bootstrap.probeKey), ...device, sessionId, nonce: `nonce-${sessionId}` };
+    t.equal((await service.call('POST', '/public/lite/probe', { body })).status, 202);
+    const reply = await score(sessionId);
+    t.equal(codesOf(reply).includes('step_up_passed'), holds, sessionId);
+    t.equal(reply.recommendation === 'step_up', !holds, sessionId);
+  }
 });
 
 t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {

@@ -1,8 +1,7 @@
 /** Device and behaviour, weighed by the rules that weigh the probe; and with them the network, which alone makes nobody suspicious. */
 import type { AddressFacts, ScoreFacts } from '../../src/contract/facts.js';
 import { calibrationDefaults } from '../../src/contract/calibration.js';
-import type { Envelope } from '../../src/contract/envelope.js';
-import type { ProbeBody } from '../../src/contract/probe.js';
+import { probeBodyOf, type Envelope } from '../../src/contract/envelope.js';
 import type { FraudSignal, RiskContribution, VerdictFacts } from '../../src/contract/verdict.js';
 import { weighBehavior } from '../scoring/behavior.js';
 import { isDeclaredBot } from '../../src/contract/declared-program.js';
@@ -86,19 +85,6 @@ function hasBehavior({ behavior }: Envelope): boolean {
 
 /** The envelope as the probe that scoring knows. */
 function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }: VerdictFacts): ScoreFacts {
-  const body: ProbeBody = {
-    v: 1,
-    sdk: envelope.sdk,
-    projectKey: '',
-    sessionId,
-    nonce: envelope.nonce,
-    seq: 0,
-    phase: 'update',
-    at: 0,
-    up: 0,
-    ...envelope.device,
-    ...(envelope.behavior === undefined ? {} : { beh: envelope.behavior }),
-  };
   return {
     version: 1,
     receiptId: '',
@@ -113,7 +99,7 @@ function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }:
     deviceKnown: false,
     respondentStats: null,
     address: address ?? unknownAddress,
-    probe: { body, transport },
+    probe: { body: { ...probeBodyOf(envelope), sessionId }, transport },
     counts: null,
     history: null,
     agent: null,

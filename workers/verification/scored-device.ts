@@ -3,15 +3,13 @@
  * a missing part leave it the same; another system or machine does not. Nothing distinguishes two machines of one model.
  */
 import type { DeviceSketch } from '../../src/contract/facts.js';
-import type { Envelope } from '../../src/contract/envelope.js';
+import { probeBodyOf, type Envelope } from '../../src/contract/envelope.js';
 import { isOther } from '../duplicates/likeness.js';
 import { sketchDevice, sketchThresholds } from '../duplicates/sketch.js';
 
 /** True, too, if the envelope withholds what distinguishes devices. */
-export function isOtherDevice(scored: DeviceSketch, { device, sdk, sessionId, nonce }: Envelope): boolean {
-  if (device === undefined) return true;
-  const about = { v: 1, sdk, projectKey: '', sessionId, nonce, seq: 0, phase: 'load', at: 0, up: 0 } as const;
-  const current = sketchDevice({ ...about, ...device }, null);
+export function isOtherDevice(scored: DeviceSketch, envelope: Envelope): boolean {
+  const current = sketchDevice(probeBodyOf(envelope), null);
   const shared = current.terms.filter((term, index) => term !== null && scored.terms[index] != null);
   if (shared.length < sketchThresholds.termsMin) return true;
   return isOther(current, scored);

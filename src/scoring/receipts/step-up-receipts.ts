@@ -8,6 +8,7 @@ import { holderOf, namespaceOf } from '../../stores/counters/namespace.js';
 import { respondentSubject } from '../gather.js';
 import { scoredVisitOf } from '../step-ups.js';
 import { openFacts } from '../../record/record.js';
+import { sketchKnown } from '../../pool/known-device.js';
 import { findRecorded, type EvidenceServiceDeps } from './evidence-service.js';
 
 const unnamed = 'is required. Send the respondentId of the score in stepUpFor.';
@@ -16,9 +17,7 @@ const other = 'differs from the respondent of the score in stepUpFor. Send that 
 /** The device of the page that was scored; null where no probe described one. */
 async function sketchScored(pool: EvidenceServiceDeps['pool'], facts: Uint8Array): Promise<DeviceSketch | null> {
   const { probe } = openFacts(facts);
-  if (probe === null) return null;
-  const { sketch, bands } = await pool.run({ kind: 'sketch', body: probe.body, userAgent: null });
-  return bands.length === 0 ? null : sketch;
+  return probe === null ? null : sketchKnown(pool, probe.body);
 }
 
 /** Throws NOT_FOUND for a receipt that is not of the project and the mode, VALIDATION_FAILED for one that asks for nothing or of another respondent. */

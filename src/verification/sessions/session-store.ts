@@ -182,14 +182,29 @@ const onePass = 'verification_sessions_one_pass';
 export async function completeSession(
   tx: Queryable,
   sessionId: string,
-  { completedAt, tokenId, outcome }: { completedAt: Date; tokenId: string; outcome: VerdictOutcome },
+  {
+    completedAt,
+    tokenId,
+    outcome,
+    device,
+  }: {
+    readonly completedAt: Date;
+    readonly tokenId: string;
+    readonly outcome: VerdictOutcome;
+    /** The device that its step-up did not know yet; null if there is nothing to add. */
+    readonly device: DeviceSketch | null;
+  },
 ): Promise<boolean> {
   const completing = tx.query(
-    `UPDATE verification_sessions AS s SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, passive_signals = NULL
+    `UPDATE verification_sessions AS s SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, passive_signals = NULL,
+        step_up = CASE WHEN $6::jsonb IS NULL THEN step_up ELSE jsonb_set(step_up, '{device}', $6::jsonb) END
       WHERE session_id = $1 AND completed_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM verification_sessions WHERE root_session_id = s.root_session_id AND status IN ('pass', 'review'))
       RETURNING session_id`,
-    [sessionId, completedAt, outcome.verdict.status, tokenId, JSON.stringify(outcome)],
+    [
+      ...[sessionId, completedAt, outcome.verdict.status, tokenId, JSON.stringify(outcome)],
+      device === null ? null : JSON.stringify(device),
+    ],
     { recurring: true },
   );
   const rows = await completing.catch((error: unknown) => {

@@ -4,6 +4,8 @@
  * others are SESSION_COMPLETED, and nothing of theirs is kept. Killed anywhere, everything was done or nothing. A session whose passive signals do
  * not pass may stay open for a camera check, once (camera-check.ts): nothing is recorded then.
  */
+import type { Envelope } from '../../contract/envelope.js';
+import type { DeviceSketch } from '../../contract/facts.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
 import type { Verdict, VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
@@ -47,6 +49,8 @@ export interface VerifyServiceDeps extends GatherDeps {
   readonly uniqueness: Pick<Uniqueness, 'compare' | 'record'>;
   readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
   readonly judgePictures: (organizationId: string, pictures: PictureTask['pictures']) => Promise<PictureFindings>;
+  /** The device of an envelope; null if it says too little. */
+  readonly sketchOf: (envelope: Envelope) => Promise<DeviceSketch | null>;
   readonly signing: SigningDirectory;
   readonly issuer: () => string;
   readonly random: Randomness;
@@ -198,7 +202,8 @@ async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Pro
   const secret = await deps.signing.current(session);
   const tokenId = deps.random.bytes(tokenIdBytes).toString('base64url');
   const endRecord = deps.metrics.verifyStage.startTimer({ stage: 'record' });
-  const isRecorded = await record(deps, submission, { completed, compared, gathered, tokenId });
+  const device = await findUnknownDevice(deps, submission);
+  const isRecorded = await record(deps, submission, { completed, compared, gathered, tokenId, device });
   endRecord();
   if (!isRecorded) return null;
   deps.metrics.verifications.inc({ status: outcome.verdict.status, mode: session.mode });
@@ -212,13 +217,21 @@ interface Recording {
   readonly compared: ComparedSession;
   readonly gathered: Gathered;
   readonly tokenId: string;
+  readonly device: DeviceSketch | null;
 }
+
+/** The device of a step-up whose score knew none: later scores compare it, too. */
+const findUnknownDevice = (
+  { sketchOf }: Pick<VerifyServiceDeps, 'sketchOf'>,
+  { session: { stepUp }, envelope, fixed }: SeenSubmission,
+): Promise<DeviceSketch | null> =>
+  stepUp === null || stepUp.device !== null || fixed !== null ? Promise.resolve(null) : sketchOf(envelope);
 
 /** The one transaction, and after it the way into the log. False where a mark was taken or the person came meanwhile, and nothing was done. */
 async function record(
   { database, uniqueness, outbox }: VerifyServiceDeps,
   submission: SeenSubmission,
-  { completed, compared, gathered, tokenId }: Recording,
+  { completed, compared, gathered, tokenId, device }: Recording,
 ): Promise<boolean> {
   const { session, organization, envelope } = submission;
   const { organizationId, sessionId, mode } = session;
@@ -230,7 +243,7 @@ async function record(
   };
   const complete = async (tx: Queryable): Promise<void> => {
     const [completing, keeping, ...rest] = sendAll([
-      completeSession(tx, sessionId, { completedAt, tokenId, outcome }),
+      completeSession(tx, sessionId, { completedAt, tokenId, outcome, device }),
       keepMarks(tx, session, gathered.marks, gathered.seen),
       uniqueness.record(tx, compared, envelope, {
         completedAt,
