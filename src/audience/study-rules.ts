@@ -16,12 +16,13 @@ import type { QuotaReservation } from './reservation-store.js';
 import { screenOutReasonsOf, type ReservationState } from './transitions.js';
 import { possibleActions, studyMoves, type StudyAction, type StudyState } from '../contract/study-moves.js';
 
-const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+let languageNames: Intl.DisplayNames | undefined;
 
 /** The canonical form of a BCP 47 tag of a registered language, or null. */
 export function canonicalLanguage(tag: string): string | null {
   try {
     const locale = new Intl.Locale(tag);
+    languageNames ??= new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
     return languageNames.of(locale.language) === undefined || locale.language === 'und' ? null : locale.toString();
   } catch {
     return null;
