@@ -25,7 +25,7 @@ export function readLink(url: string, audienceUrl: string): GivenLink | null {
 /** Names that stand twice in an address: an entry takes each once. */
 export function repeatedIn(url: string): readonly Problem[] {
   const { searchParams } = new URL(url);
-  return (['rid', 'src', 'exp', 'sig', ...linkTraits] as const).flatMap((name) =>
+  return (['rid', 'src', 'exp', 'sig', ...linkTraits, 'vh_checked'] as const).flatMap((name) =>
     searchParams.getAll(name).length > 1
       ? [{ code: 'value_repeated', message: `\`${name}\` stands twice in the link. Keep one.` } as const]
       : [],

@@ -119,8 +119,9 @@ t.test('a respondent who has a place is told from a new one, and from one who ha
 });
 
 t.test('a parameter that stands twice is named, as no entry takes it', async (t) => {
-  for (const name of ['rid', 'src', 'exp', 'sig', 'country']) {
-    const doubled = `${linkOf('r-9', { traits: { country: 'DE' } })}&${name}=other`;
+  for (const name of ['rid', 'src', 'exp', 'sig', 'country', 'vh_checked']) {
+    const once = `${linkOf('r-9', { traits: { country: 'DE' } })}&vh_checked=1`;
+    const doubled = `${once}&${name}=other`;
     t.equal((await open(doubled)).title, titles.broken);
     t.match(result(await tryLink(doubled)), new RegExp(`not well formed.*\`${name}\` stands twice`, 's'));
     t.match((await call('POST', '/supply/links', { url: doubled })).body, {
