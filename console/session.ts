@@ -24,7 +24,9 @@ const post = (path: string, body?: unknown): Promise<Response> =>
 export async function renew(): Promise<Identity | null> {
   const answer = await post('token');
   if (answer.status !== 401 && !answer.ok) throw new Error('The service is not responding. Try again in a moment.');
-  current = answer.ok ? ((await answer.json()) as Identity) : null;
+  // A body that is not read keeps the connection busy.
+  const body = (await answer.json()) as Identity;
+  current = answer.ok ? body : null;
   return current;
 }
 

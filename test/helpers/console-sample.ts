@@ -51,6 +51,7 @@ export async function fillConsole(service: TestService): Promise<readonly string
   const webhookId = await sendEvents(service);
   const studyId = await fillStudy(service);
   return [
+    'overview',
     'sessions',
     'sessions/lucid-1004',
     'suppliers',

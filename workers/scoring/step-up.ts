@@ -21,19 +21,18 @@ export const stepUpRules = {
   ),
 } satisfies Rules;
 
-/** A press of a button is worth half of what a capture is. */
-export const stepUpThresholds = { lightShare: 0.5 } as const;
+/** A press of a button is worth half of what a capture is, and a capture proves what a press does. */
+export const stepUpThresholds = { lightShare: 0.5, order: { none: 0, light: 1, heavy: 2 } } as const;
 
 const raise = createRaise(stepUpRules);
-
-const weights = { none: 0, light: 1, heavy: 2 } as const;
 
 /** `asked`: the intensity at the score without any. null if no result holds. */
 export function findStepUp(
   { facts: { stepUps = [] }, pages }: Visit,
   asked: StepUpIntensity | 'none',
 ): StepUpOutcome | null {
-  const heavyEnough = stepUps.filter(({ intensity }) => weights[intensity] >= weights[asked]);
+  const { order } = stepUpThresholds;
+  const heavyEnough = stepUps.filter(({ intensity }) => order[intensity] >= order[asked]);
   if (heavyEnough.length === 0) return null;
   const sketches = pages.map(({ body, transport }) => sketchDevice(body, transport.userAgent));
   const isHere = ({ device }: StepUpOutcome) => device === null || sketches.every((sketch) => !isOther(sketch, device));
