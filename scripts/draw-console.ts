@@ -16,7 +16,7 @@ const widths = [390, 768, 1_440] as const;
 const schemes = ['light', 'dark'] as const;
 /** Longer pages are cut: the sheet shows how a page begins. */
 const heightMax = 1_600;
-/** Of a picture on a sheet. */
+/** Pictures on a sheet have half of their size. */
 const scale = 0.5;
 /** Pages in the guide, with the scheme of each. */
 const guided = {
