@@ -7,9 +7,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
-import { dashboardRoles, type AccessDeps, type Caller, type KeyCaller } from '../kernel/caller.js';
+import { dashboardRoles, modeOfCaller, type AccessDeps, type Caller, type KeyCaller } from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
-import { modeOfCaller } from '../kernel/managed-mode.js';
 import type { Access, GuardedAccess } from './access-declaration.js';
 import { authenticate } from './authenticate.js';
 

@@ -43,6 +43,9 @@ export interface DashboardCaller {
 
 export type Caller = KeyCaller | DashboardCaller;
 
+/** The mode of a caller. Dashboard users and background work act on live data. */
+export const modeOfCaller = (caller: Caller | null): SessionMode => (caller?.kind === 'key' ? modeOf(caller) : 'live');
+
 export interface AccessTokenReader {
   /** Whether a token claims to be an access token of this service. Does not verify it. */
   isOurs(token: string): boolean;

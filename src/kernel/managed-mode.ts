@@ -4,10 +4,6 @@
  */
 import type { SessionMode } from '../contract/common.js';
 import { Fault } from '../errors.js';
-import { modeOf, type Caller } from './caller.js';
-
-/** The mode of a caller. Dashboard users and background work act on live data. */
-export const modeOfCaller = (caller: Caller | null): SessionMode => (caller?.kind === 'key' ? modeOf(caller) : 'live');
 
 export const managesMode = (own: SessionMode, of: SessionMode): boolean => own === 'live' || own === of;
 

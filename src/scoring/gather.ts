@@ -162,7 +162,8 @@ export function gatherBase(input: GatherInput): ScoreBase {
     host: isPlace && address.family === 6 ? makeRef(holder, 'host', address.text) : null,
   };
   const refOf = (respondentId: string): Ref => respondentSubject(makeRef, holder, respondentId);
-  const stepUps = stepUpsOf(input.ended ?? [], scoredVisitOf({ trace, subjects }), refOf);
+  const { ended = [] } = input;
+  const stepUps = ended.length === 0 ? [] : stepUpsOf(ended, scoredVisitOf({ trace, subjects }), refOf);
   return {
     owner,
     sourceId: request.sourceId ?? null,

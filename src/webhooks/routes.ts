@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
-import { modeOfCaller } from '../kernel/managed-mode.js';
+import { modeOfCaller } from '../kernel/caller.js';
 import { mergePatchOf } from '../contract/merge-patch.js';
 import { PageQuery } from '../contract/paging.js';
 import {

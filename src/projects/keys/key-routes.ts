@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';
 import { notFound } from '../../kernel/faults.js';
-import { modeOfCaller } from '../../kernel/managed-mode.js';
+import { modeOfCaller } from '../../kernel/caller.js';
 import { sessionModes } from '../../contract/common.js';
 import {
   KeyChange,

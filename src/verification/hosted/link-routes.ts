@@ -12,7 +12,7 @@ import { actorOf } from '../../administration/audit.js';
 import type { LinkOwner } from '../../administration/hosted-links.js';
 import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { modeOfCaller } from '../../kernel/managed-mode.js';
+import { modeOfCaller } from '../../kernel/caller.js';
 import { readPage } from '../../kernel/paging.js';
 import { registerStorableText } from '../../http/json-body.js';
 import type { LinkService } from './link-service.js';
