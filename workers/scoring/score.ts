@@ -32,7 +32,8 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const clean = cleanProbabilityOf(isProbed);
   const raised = raiseSignals(visit, degraded, clean);
   const asking = assess(facts, raised, clean, null);
-  const stepUp = findStepUp(visit, intensityOf(asking.risk.score, facts.calibration));
+  const stepUp =
+    facts.stepUps === undefined ? null : findStepUp(visit, intensityOf(asking.risk.score, facts.calibration));
   const { signals, risk, calibration, advice } = stepUp === null ? asking : assess(facts, raised, clean, stepUp);
   const duplication = judgeDuplication(visit);
   const findings = [
