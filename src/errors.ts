@@ -97,8 +97,7 @@ export const errorTable = {
   },
   QUOTA_EXCEEDED: {
     status: 429,
-    meaning:
-      'The monthly limit of verifications is used up, or the part that is open to anonymous sessions. Wait until `resetDate` or upgrade.',
+    meaning: 'The monthly limit of verifications is used up. Wait until `resetDate` or upgrade.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

@@ -2,8 +2,6 @@
  * The monthly quota of verifications: completed sessions, by the month of UTC in which they completed, without those that an anonymous page failed
  * at no effort. Sessions of test and demo keys are counted separately and have no quota. The count is taken in the transaction that completes the
  * session, so that two at the limit cannot both pass.
- * Anonymous sessions leave a part of the month to those that a backend made or a link named: half of the quota, evenly over what is left of the
- * month. A flood of anonymous passes therefore refuses no named session of an organization whose named ones need no more than that.
  * All completions of an organization count in one row of the month, taken in the message that commits, so that they wait for commits only.
  */
 import pg from 'pg';
@@ -14,69 +12,43 @@ import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
 export interface Usage {
   readonly organizationId: string;
   readonly mode: SessionMode;
-  /** Whether a backend made the session or a link named its respondent. */
-  readonly isNamed: boolean;
   /** Verifications a month; null: no limit. */
   readonly monthlyQuota: number | null;
   readonly nowMs: number;
 }
 
-/** The part of the quota that is kept for named sessions at the beginning of a month. */
-const namedShare = 1 / 2;
-
-/** When the month began, and the next begins. */
-function monthOf(nowMs: number): { readonly startMs: number; readonly endMs: number } {
+/** First day of the month, and of the next, as YYYY-MM-DD. */
+function monthOf(nowMs: number): { readonly month: string; readonly next: string } {
   const now = new Date(nowMs);
-  const first = (offset: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1);
-  return { startMs: first(0), endMs: first(1) };
+  const first = (offset: number): string =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)).toISOString().slice(0, 10);
+  return { month: first(0), next: first(1) };
 }
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-/** Verifications of the month, of all kinds, below which an anonymous session completes. Use that is spread evenly reaches the quota. */
-export function anonymousLimitOf(quota: number, nowMs: number): number {
-  const { startMs, endMs } = monthOf(nowMs);
-  return quota - Math.floor((quota * namedShare * (endMs - nowMs)) / (endMs - startMs));
-}
-
-/** The next full second in which an anonymous session completes after so many. */
-export function freeAgainAt(quota: number, used: number, nowMs: number): number {
-  const { startMs, endMs } = monthOf(nowMs);
-  const leftMs = ((quota - used) / (namedShare * quota)) * (endMs - startMs);
-  return used >= quota ? endMs : Math.min(endMs, (Math.floor((endMs - leftMs) / 1_000) + 1) * 1_000);
-}
-
-/** The verifications of the month below which this session completes; null where there is no limit. */
-function limitOf({ mode, monthlyQuota, isNamed, nowMs }: Usage): number | null {
-  if (mode !== 'live' || monthlyQuota === null) return null;
-  return isNamed ? monthlyQuota : anonymousLimitOf(monthlyQuota, nowMs);
-}
+/** The quota that holds for a session; null where none does. */
+const quotaOf = ({ mode, monthlyQuota }: Pick<Usage, 'mode' | 'monthlyQuota'>): number | null =>
+  mode === 'live' ? monthlyQuota : null;
 
 /**
  * Runs `complete`, which ends its transaction with the statement that it is given: that counts one verification. Throws QUOTA_EXCEEDED where the
- * month’s are used up, or those of anonymous sessions so far, and nothing of the transaction holds.
+ * month’s are used up, and nothing of the transaction holds.
  */
-export async function withQuota<T>(
-  database: Queryable,
-  usage: Usage,
-  complete: (closing: string) => Promise<T>,
-): Promise<T> {
-  const limit = limitOf(usage);
-  if (limit === 0) throw quotaExceeded(usage, 0);
+export async function withQuota<T>(usage: Usage, complete: (closing: string) => Promise<T>): Promise<T> {
+  const quota = quotaOf(usage);
+  if (quota === 0) throw quotaExceeded(0, 0, usage.nowMs);
   try {
-    return await complete(countOne(usage, limit));
+    return await complete(countOne(usage, quota));
   } catch (error) {
-    if (limit === null || !isUsedUp(error)) throw error;
-    await requireQuota(database, usage);
-    throw quotaExceeded(usage, limit);
+    if (quota !== null && isUsedUp(error)) throw quotaExceeded(quota, quota, usage.nowMs);
+    throw error;
   }
 }
 
-/** No month counts less than nothing: the table’s own check refuses what is counted beyond the limit. */
-function countOne({ organizationId, mode, nowMs }: Usage, limit: number | null): string {
-  const more = limit === null ? 'u.used + 1' : `CASE WHEN u.used < ${limit} THEN u.used + 1 ELSE -1 END`;
+/** No month counts less than nothing: the table’s own check refuses what is counted beyond the quota. */
+function countOne({ organizationId, mode, nowMs }: Usage, quota: number | null): string {
+  const more = quota === null ? 'u.used + 1' : `CASE WHEN u.used < ${quota} THEN u.used + 1 ELSE -1 END`;
   return `INSERT INTO verification_usage AS u (organization_id, month, is_demo, used)
-          VALUES (${pg.escapeLiteral(organizationId)}, '${dayOf(monthOf(nowMs).startMs)}', ${String(mode !== 'live')}, 1)
+          VALUES (${pg.escapeLiteral(organizationId)}, '${monthOf(nowMs).month}', ${String(mode !== 'live')}, 1)
           ON CONFLICT (organization_id, month, is_demo) DO UPDATE SET used = ${more}`;
 }
 
@@ -85,28 +57,24 @@ const isUsedUp = (error: unknown): boolean =>
 
 /** Throws QUOTA_EXCEEDED where nothing is left, so that nobody goes through a camera check in vain. Counts nothing. */
 export async function requireQuota(database: Queryable, usage: Usage): Promise<void> {
-  const limit = limitOf(usage);
-  if (limit === null) return;
+  const quota = quotaOf(usage);
+  if (quota === null) return;
   const [row] = await database.query<{ used: number }>(
     'SELECT used FROM verification_usage WHERE organization_id = $1 AND month = $2::date AND NOT is_demo',
-    [usage.organizationId, dayOf(monthOf(usage.nowMs).startMs)],
+    [usage.organizationId, monthOf(usage.nowMs).month],
   );
   const used = row?.used ?? 0;
-  if (used >= limit) throw quotaExceeded(usage, used);
+  if (used >= quota) throw quotaExceeded(quota, used, usage.nowMs);
 }
 
-function quotaExceeded({ monthlyQuota, nowMs }: Usage, used: number): Fault {
-  const limit = monthlyQuota ?? 0;
-  const resetMs = freeAgainAt(limit, used, nowMs);
-  const resetDate = new Date(resetMs).toISOString();
+function quotaExceeded(limit: number, usage: number, nowMs: number): Fault {
+  const { next } = monthOf(nowMs);
   return new Fault(
     'QUOTA_EXCEEDED',
-    used >= limit
-      ? `The monthly limit of ${limit} verifications is used up. Wait until ${dayOf(resetMs)} or upgrade.`
-      : `The rest of the monthly limit is kept for sessions of your backend. Create sessions there, or wait until ${resetDate}.`,
+    `The monthly limit of ${limit} verifications is used up. Wait until ${next} or upgrade.`,
     {
-      context: { limit, usage: used, resetDate },
-      headers: { 'retry-after': String(Math.max(1, Math.ceil((resetMs - nowMs) / 1_000))) },
+      context: { limit, usage, resetDate: `${next}T00:00:00.000Z` },
+      headers: { 'retry-after': String(Math.max(1, Math.ceil((Date.parse(next) - nowMs) / 1_000))) },
     },
   );
 }

@@ -90,11 +90,10 @@ export function createSessionService(deps: SessionServiceDeps) {
     });
   }
 
-  async function start(owner: SessionOwner, isNamed: boolean, run: () => Promise<SessionReply>): Promise<SessionReply> {
+  async function start(owner: SessionOwner, run: () => Promise<SessionReply>): Promise<SessionReply> {
     const { organizationId } = owner.project;
     const { mode, organization } = owner;
-    const { monthlyQuota } = organization;
-    await requireQuota(database, { organizationId, mode, isNamed, monthlyQuota, nowMs: now() });
+    await requireQuota(database, { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: now() });
     const reply = await run();
     metrics.sessionsCreated.inc({ mode });
     return reply;
@@ -107,20 +106,15 @@ export function createSessionService(deps: SessionServiceDeps) {
       if (issue !== null) throw invalid([issue]);
       requireWidgetMode(owner, request);
       const { previousSessionId } = request;
-      if (previousSessionId === undefined) {
-        const { respondentTrusted } = trustOf(owner.asker, owner.link);
-        return start(owner, respondentTrusted, () => insert(owner, request));
-      }
+      if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
       const parent = await findSession(database, previousSessionId);
       const isSame = parent?.projectId === owner.project.projectId && parent.mode === owner.mode;
       if (parent === null || !isSame) throw notFound('previous session');
-      return start(owner, parent.respondentTrusted, () =>
-        insertRetry(owner, parent, retryRequest(owner, parent, request)),
-      );
+      return start(owner, () => insertRetry(owner, parent, retryRequest(owner, parent, request)));
     },
     /** Tries a failed session again, with everything that it was created with. */
     retry: (owner: SessionOwner, parent: StoredSession) =>
-      start(owner, parent.respondentTrusted, () => insertRetry(owner, parent, requestOf(parent))),
+      start(owner, () => insertRetry(owner, parent, requestOf(parent))),
   };
 }
 

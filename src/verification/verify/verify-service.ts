@@ -237,10 +237,7 @@ async function record(
   const { organizationId, sessionId, mode } = session;
   const { outcome, completedAt } = completed;
   const events = eventsOf(completed);
-  const usage = {
-    ...{ organizationId, mode, isNamed: session.respondentTrusted },
-    ...{ monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() },
-  };
+  const usage = { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
   const complete = async (tx: Queryable): Promise<void> => {
     const [completing, keeping, ...rest] = sendAll([
       completeSession(tx, sessionId, { completedAt, tokenId, outcome, device }),
@@ -260,7 +257,7 @@ async function record(
   };
   try {
     if (isCounted(submission, outcome.verdict))
-      await withQuota(database, usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
+      await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
     else await inOrganization(database, organizationId, complete);
   } catch (error) {
     if (error instanceof MarkTaken || error instanceof ConcurrentDuplicateError) return false;
