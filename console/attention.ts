@@ -65,13 +65,13 @@ export const findInSources = ({ sources }: SourcesReply): readonly Concern[] =>
   );
 
 export const findInWebhooks = (webhooks: readonly WebhookReply[]): readonly Concern[] =>
-  webhooks.flatMap(({ webhookId, url, health: { state, reason } }) =>
+  webhooks.flatMap(({ webhookId, url, description, health: { reason } }) =>
     reason === null
       ? []
       : [
           {
-            tone: state === 'parked' ? ('bad' as const) : ('warn' as const),
-            text: `Events do not reach ${url}: ${reason}`,
+            tone: 'bad' as const,
+            text: `${description ?? url}: ${reason}`,
             to: `webhooks/${encodeURIComponent(webhookId)}`,
           },
         ],

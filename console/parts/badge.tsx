@@ -10,6 +10,7 @@ const tones: Readonly<Record<string, string>> = {
   confirmed: 'bad',
   possible: 'info',
   working: 'good',
+  failing: 'bad',
   parked: 'bad',
   succeeded: 'good',
   failed: 'warn',

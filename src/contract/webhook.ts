@@ -18,6 +18,8 @@ export type AttemptState = (typeof attemptStates)[number];
 export const webhooksPerProjectMax = 50;
 /** Hours that a replaced secret may go on signing the additional header. */
 export const overlapHoursMax = 168;
+/** Exhausted deliveries that the health of a webhook counts. */
+export const missedCountMax = 1_000;
 /** Deliveries that one call of recover starts again. */
 export const recoverMax = 10_000;
 
@@ -78,11 +80,15 @@ export interface WebhookChange {
 
 export const WebhookHealth = Type.Object(
   {
-    state: StringEnum(['working', 'parked', 'disabled'] as const, {
-      description: 'parked: it failed for so long that its deliveries wait; none is discarded.',
+    state: StringEnum(['working', 'failing', 'parked', 'disabled'] as const, {
+      description:
+        'failing: deliveries are exhausted, and none of them was sent again. parked: it failed for so long that its deliveries wait; none is discarded.',
     }),
-    reason: Nullable(Type.String({ description: 'Reason why it is parked, and how to resume it.' })),
-    since: Nullable(Timestamp),
+    reason: Nullable(Type.String({ description: 'Reason why it is failing or parked, and what to do.' })),
+    since: Nullable({
+      ...Timestamp,
+      description: 'Time since when it is parked, or of the oldest exhausted delivery.',
+    }),
     nextTryAt: Nullable(Timestamp),
   },
   { description: 'Whether deliveries go out.' },

@@ -110,5 +110,5 @@ export function createEndpointHealth({ database, configs, logger, rules, clock }
 }
 
 const reasonOf = (last: string, what: string): string =>
-  `${what}, the latest with "${last}" Deliveries wait and none is lost; one is tried at nextTryAt, and the rest follow once it succeeds. ` +
+  `${what}, the latest with "${last}" Deliveries wait and none is lost; one is tried from time to time, and the rest follow once it succeeds. ` +
   'To go on sooner, repair the endpoint and send a test delivery.';

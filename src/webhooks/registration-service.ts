@@ -24,6 +24,7 @@ import {
   requireWebhook,
   showWebhook,
   updateWebhook,
+  type OwnedWebhook,
   type StoredWebhook,
   type WebhookOwner,
   type WebhookSettings,
@@ -145,7 +146,7 @@ const shown = ({
   includeTest,
 });
 
-type Change<T> = (tx: Queryable, webhook: StoredWebhook) => Promise<T>;
+type Change<T> = (tx: Queryable, webhook: OwnedWebhook) => Promise<T>;
 
 /** Runs on a webhook of the project, as `requireWebhook` finds it. */
 export function onWebhook<T>(database: Database, { owner, webhookId }: Asking, run: Change<T>): Promise<T> {

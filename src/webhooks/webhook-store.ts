@@ -1,7 +1,7 @@
 /** The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook. */
 import type { SessionMode } from '../contract/common.js';
 import type { EventType } from '../contract/session-event.js';
-import type { PayloadVersion, WebhookMode, WebhookReply } from '../contract/webhook.js';
+import { missedCountMax, type PayloadVersion, type WebhookMode, type WebhookReply } from '../contract/webhook.js';
 import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
 import { notFound } from '../kernel/faults.js';
 import { requireManagedMode } from '../kernel/managed-mode.js';
@@ -34,6 +34,13 @@ export interface Parking {
   readonly reason: string;
 }
 
+/** Deliveries that are exhausted and were not sent again. */
+export interface Missed {
+  /** One more than `missedCountMax` stands for any greater number. */
+  readonly count: number;
+  readonly since: Date;
+}
+
 export interface StoredWebhook extends WebhookOwner, WebhookSettings {
   readonly webhookId: string;
   /** test: a test key created it. It gets no event of a live session. */
@@ -56,6 +63,21 @@ export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "or
   payload_version AS "payloadVersion", description, enabled, include_test AS "includeTest", ${sealedColumns},
   created_at AS "createdAt", parked_at AS "parkedAt", parked_until AS "parkedUntil", parked_count AS "parkedCount", parked_reason AS "parkedReason"`;
 
+/** A row as its owner reads it. */
+type OwnedRow = WebhookRow & { readonly missedCount: number; readonly missedSince: Date | null };
+export type OwnedWebhook = StoredWebhook & { readonly missed: Missed | null };
+
+const ownedColumns = `${webhookColumns},
+  (SELECT count(*)::int FROM (SELECT 1 FROM deliveries d WHERE d.webhook_id = webhooks.webhook_id AND d.state = 'EXHAUSTED'
+     LIMIT ${missedCountMax + 1}) AS missed) AS "missedCount",
+  (SELECT created_at FROM deliveries d WHERE d.webhook_id = webhooks.webhook_id AND d.state = 'EXHAUSTED'
+    ORDER BY delivery_id LIMIT 1) AS "missedSince"`;
+
+const ownedOf = ({ missedCount: count, missedSince: since, ...row }: OwnedRow): OwnedWebhook => ({
+  ...webhookOf(row),
+  missed: since === null ? null : { count, since },
+});
+
 export function webhookOf({ sealed: _sealed, previousSealed: _previous, ...row }: WebhookRow): StoredWebhook {
   const { parkedAt: since, parkedUntil: until, parkedCount: count, parkedReason: reason, ...webhook } = row;
   const isParked = since !== null && until !== null;
@@ -64,24 +86,39 @@ export function webhookOf({ sealed: _sealed, previousSealed: _previous, ...row }
 
 export function showWebhook({
   parking,
+  missed,
   createdAt,
   organizationId: _o,
   projectId: _p,
   events,
   ...webhook
-}: StoredWebhook): WebhookReply {
-  const working = webhook.enabled ? 'working' : 'disabled';
+}: OwnedWebhook): WebhookReply {
   return {
     ...webhook,
     events: [...events],
     createdAt: createdAt.toISOString(),
-    health: {
-      state: parking === null ? working : 'parked',
-      reason: parking?.reason ?? null,
-      since: parking?.since.toISOString() ?? null,
-      nextTryAt: parking?.until.toISOString() ?? null,
-    },
+    health: healthOf({ parking, missed, enabled: webhook.enabled }),
   };
+}
+
+function healthOf({
+  parking,
+  missed,
+  enabled,
+}: Pick<OwnedWebhook, 'parking' | 'missed' | 'enabled'>): WebhookReply['health'] {
+  if (parking !== null) {
+    const { reason, since, until } = parking;
+    return { state: 'parked', reason, since: since.toISOString(), nextTryAt: until.toISOString() };
+  }
+  if (!enabled) return { state: 'disabled', reason: null, since: null, nextTryAt: null };
+  if (missed === null) return { state: 'working', reason: null, since: null, nextTryAt: null };
+  return { state: 'failing', reason: reasonOf(missed), since: missed.since.toISOString(), nextTryAt: null };
+}
+
+function reasonOf({ count }: Missed): string {
+  if (count === 1) return '1 event was not delivered and is not tried again. Repair the server, then send it again.';
+  const events = count > missedCountMax ? `More than ${missedCountMax.toLocaleString('en')}` : String(count);
+  return `${events} events were not delivered and are not tried again. Repair the server, then send them again.`;
 }
 
 const valuesOf = (settings: WebhookSettings): readonly SqlValue[] => {
@@ -95,14 +132,14 @@ export async function insertWebhook(
   webhookId: string,
   settings: WebhookSettings,
   sealed: Uint8Array,
-): Promise<StoredWebhook> {
+): Promise<OwnedWebhook> {
   const [row] = await tx.query<WebhookRow>(
     `INSERT INTO webhooks (webhook_id, organization_id, project_id, mode, url, events, payload_version, description, enabled, include_test, sealed)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${webhookColumns}`,
     [webhookId, organizationId, projectId, mode, ...valuesOf(settings), sealed],
   );
   if (row === undefined) throw new Error('the insert returned no row');
-  return webhookOf(row);
+  return { ...webhookOf(row), missed: null };
 }
 
 /** Webhooks of the project and mode, so that those of test keys leave the room of live ones alone. */
@@ -122,14 +159,14 @@ export async function requireWebhook(
   { projectId, mode }: WebhookOwner,
   webhookId: string,
   { lock = false }: { readonly lock?: boolean } = {},
-): Promise<StoredWebhook> {
-  const [row] = await tx.query<WebhookRow>(
-    `SELECT ${webhookColumns} FROM webhooks WHERE webhook_id = $1 AND project_id = $2 ${lock ? 'FOR UPDATE' : ''}`,
+): Promise<OwnedWebhook> {
+  const [row] = await tx.query<OwnedRow>(
+    `SELECT ${ownedColumns} FROM webhooks WHERE webhook_id = $1 AND project_id = $2 ${lock ? 'FOR UPDATE' : ''}`,
     [webhookId, projectId],
   );
   if (row === undefined) throw notFound('webhook');
   requireManagedMode(mode, row.mode, 'webhooks');
-  return webhookOf(row);
+  return ownedOf(row);
 }
 
 /** Webhooks of the project that the owner manages, newest first. */
@@ -137,14 +174,14 @@ export async function listWebhooks(
   tx: Queryable,
   { projectId, mode }: WebhookOwner,
   page: Page,
-): Promise<PageOf<StoredWebhook>> {
-  const rows = await tx.query<WebhookRow>(
-    `SELECT ${webhookColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) AND ($4 = 'live' OR mode = $4)
+): Promise<PageOf<OwnedWebhook>> {
+  const rows = await tx.query<OwnedRow>(
+    `SELECT ${ownedColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) AND ($4 = 'live' OR mode = $4)
       ORDER BY webhook_id DESC LIMIT $3`,
     [projectId, page.below, page.limit + 1, mode],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.webhookId);
-  return { items: items.map(webhookOf), nextCursor };
+  return { items: items.map(ownedOf), nextCursor };
 }
 
 /** Writes what its owner decided. That somebody acted on it is a reason to try again at once. */

@@ -226,6 +226,43 @@ t.test('recover sends again what failed for good since a time, and nothing else'
   t.equal(receiver.received.length, 5);
 });
 
+t.test('a webhook is failing while a delivery is exhausted, until that is sent again', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer((_received, response) => response.writeHead(410).end());
+  const made = await register({ url: receiver.url });
+  const healthOf = async () => {
+    const { body } = await call<{ webhooks: WebhookReply[] }>('GET', path);
+    const listed = body.webhooks.find(({ webhookId }) => webhookId === made.webhookId)?.health;
+    t.same((await call<WebhookReply>('GET', `${path}/${made.webhookId}`)).body.health, listed, 'as in the list');
+    return listed;
+  };
+  const exhausted = async (count: number) =>
+    waitUntil(
+      async () => (await deliveriesOf(made.webhookId, '?state=EXHAUSTED')).length === count,
+      `${count} are exhausted`,
+    );
+  await test(made.webhookId);
+  await exhausted(1);
+  t.match(await healthOf(), {
+    state: 'failing',
+    reason: '1 event was not delivered and is not tried again. Repair the server, then send it again.',
+    since: /^\d{4}-/,
+    nextTryAt: null,
+  });
+  await test(made.webhookId);
+  await exhausted(2);
+  const { reason } = (await call<WebhookReply>('PATCH', `${path}/${made.webhookId}`, { description: 'Billing' })).body
+    .health;
+  t.equal(reason, '2 events were not delivered and are not tried again. Repair the server, then send them again.');
+  receiver.answer((_received, response) => response.writeHead(200).end());
+  await test(made.webhookId);
+  await waitUntil(async () => (await deliveriesOf(made.webhookId, '?state=SUCCEEDED')).length === 1, 'one arrives');
+  t.match(await healthOf(), { state: 'failing' }, 'a success does not bring back what was missed');
+  await call('POST', `${path}/${made.webhookId}/recover`, { since: new Date(Date.now() - 60_000).toISOString() });
+  await waitUntil(async () => (await deliveriesOf(made.webhookId, '?state=SUCCEEDED')).length === 3, 'all arrive');
+  t.same(await healthOf(), { state: 'working', reason: null, since: null, nextTryAt: null });
+});
+
 t.test('a delivery that failed and waits is FAILED, shows what was sent, and recover sends it at once', async (t) => {
   const slow = await startTestService(t, {
     VH_WEBHOOK_ALLOW_PRIVATE: 'on',

@@ -199,6 +199,7 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
         )[0]?.reason ?? null;
       await waitUntil(async () => (await parked()) !== null, 'it is parked', 60_000);
       t.match(await parked(), /status 503.*none is lost/);
+      t.notMatch(await parked(), /nextTryAt/, 'it names no field');
       receiver.answer((_received, response) => void response.writeHead(200).end());
       const succeeded = async (): Promise<number> =>
         (
