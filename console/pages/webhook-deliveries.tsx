@@ -1,7 +1,8 @@
 /** The deliveries of a webhook, the newest first, each with its attempts. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import type { DeliveryAttempt, DeliveryReply } from '../../src/contract/webhook.js';
-import { call, query, usePages, useRead } from '../api.js';
+import { call, query, usePages, useRead, type Read } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
 import { formatTime } from '../parts/words.js';
@@ -13,31 +14,69 @@ interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** `path` is that of the webhook; an empty state shows all. */
-export function Deliveries({ path, state }: { path: string; state: string }) {
-  const list = `${path}/deliveries${query({ limit: pageSize, state })}`;
+/** Sessions of test deliveries, which no page shows. */
+const testSessions = 'sess_test_';
+const watchEveryMs = 1_000;
+const watchMsMax = 10_000;
+
+interface DeliveriesProps {
+  readonly projectId: string;
+  /** Path of the webhook. */
+  readonly path: string;
+  /** Empty ones show all. */
+  readonly filter: { readonly state: string; readonly sessionId: string };
+  /** Grows when something was sent: the list is then read again until it has arrived. */
+  readonly sent: number;
+  readonly noteSent: () => void;
+  readonly settled: () => void;
+}
+
+export function Deliveries({ filter, sent, settled, ...shared }: DeliveriesProps) {
+  const list = `${shared.path}/deliveries${query({ limit: pageSize, ...filter })}`;
   const first = useRead<DeliveryPage>(list);
+  const isFiltered = filter.state !== '' || filter.sessionId !== '';
+  useWatch(first, sent, settled);
   return (
     <Shown of={first} what="deliveries">
-      {(page) => <DeliveryList path={path} list={list} first={page} isFiltered={state !== ''} />}
+      {(page) => <DeliveryList {...shared} list={list} first={page} isFiltered={isFiltered} />}
     </Shown>
   );
 }
 
-interface ListProps {
-  readonly path: string;
+/** Reads again every second, for as long as a listed delivery waits and at most for 10 seconds. */
+function useWatch({ data, loading, reload }: Read<DeliveryPage>, sent: number, settled: () => void): void {
+  const latest = useRef({ isOver: false, loading });
+  const isOver = data?.deliveries.every(({ state }) => state === 'SUCCEEDED' || state === 'EXHAUSTED') ?? false;
+  latest.current = { isOver, loading };
+  useEffect(() => {
+    if (sent === 0) return;
+    reload();
+    const endsAt = Date.now() + watchMsMax;
+    const timer = setInterval(() => {
+      if (latest.current.loading) return;
+      if (!latest.current.isOver && Date.now() < endsAt) return reload();
+      clearInterval(timer);
+      settled();
+    }, watchEveryMs);
+    return () => clearInterval(timer);
+  }, [sent]);
+}
+
+interface ListProps extends Pick<DeliveriesProps, 'projectId' | 'path' | 'noteSent'> {
   readonly list: string;
   readonly first: DeliveryPage;
   readonly isFiltered: boolean;
 }
 
-function DeliveryList({ path, list, first, isFiltered }: ListProps) {
+function DeliveryList({ list, first, isFiltered, ...shared }: ListProps) {
   const { pages, ...more } = usePages<DeliveryPage>(list, first);
   const deliveries = pages.flatMap((page) => page.deliveries);
   if (deliveries.length === 0)
     return (
-      <Empty title={isFiltered ? 'No delivery has this state' : 'Nothing was sent yet'}>
-        <p>{isFiltered ? 'Choose another state.' : 'A delivery appears here as soon as its event happens.'}</p>
+      <Empty title={isFiltered ? 'No delivery matches' : 'Nothing was sent yet'}>
+        <p>
+          {isFiltered ? 'Choose another state or session.' : 'A delivery appears here as soon as its event happens.'}
+        </p>
       </Empty>
     );
   return (
@@ -45,7 +84,7 @@ function DeliveryList({ path, list, first, isFiltered }: ListProps) {
       <h2>Deliveries</h2>
       <ol class="list deliveries">
         {deliveries.map((delivery) => (
-          <Delivery key={delivery.deliveryId} path={path} {...delivery} />
+          <Delivery key={delivery.deliveryId} {...shared} {...delivery} />
         ))}
       </ol>
       <Older of={more} what="deliveries" />
@@ -54,7 +93,9 @@ function DeliveryList({ path, list, first, isFiltered }: ListProps) {
 }
 
 function Delivery({
+  projectId,
   path,
+  noteSent,
   deliveryId,
   event,
   sessionId,
@@ -63,22 +104,39 @@ function Delivery({
   nextAttemptAt,
   payload,
   attempts,
-}: DeliveryReply & { readonly path: string }) {
-  const problem = attempts.find(({ error: each }) => each !== null)?.error ?? null;
+}: DeliveryReply & Pick<ListProps, 'projectId' | 'path' | 'noteSent'>) {
+  const hasFailed = state === 'FAILED' || state === 'EXHAUSTED';
+  const problem = hasFailed ? (attempts.find((attempt) => attempt.state !== 'PENDING')?.error ?? null) : null;
+  const respondentId = payload?.data['respondent_id'];
   return (
     <li>
       <details>
         <summary>
-          <Badge value={state.toLowerCase()} /> {event} <span class="muted small">{formatTime(createdAt)}</span>
+          <Badge value={state.toLowerCase()} /> {event} <span class="muted small">{formatTime(createdAt)}</span>{' '}
+          <code class="muted">{sessionId}</code>
           {problem !== null && <span class="muted small reason">{problem}</span>}
         </summary>
         <dl class="pairs">
           <div>
             <dt>Session</dt>
             <dd>
-              <code>{sessionId}</code>
+              {sessionId.startsWith(testSessions) ? (
+                'Made up for a test'
+              ) : (
+                <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
+                  {sessionId}
+                </Link>
+              )}
             </dd>
           </div>
+          {typeof respondentId === 'string' && (
+            <div>
+              <dt>Respondent</dt>
+              <dd>
+                <code>{respondentId}</code>
+              </dd>
+            </div>
+          )}
           {nextAttemptAt !== null && (
             <div>
               <dt>Next attempt</dt>
@@ -99,13 +157,17 @@ function Delivery({
             <code>{JSON.stringify(payload, null, 2)}</code>
           </pre>
         )}
-        <Replay path={`${path}/deliveries/${deliveryId}/replay`} isGone={payload === null} />
+        <Replay path={`${path}/deliveries/${deliveryId}/replay`} isGone={payload === null} noteSent={noteSent} />
       </details>
     </li>
   );
 }
 
-function Replay({ path, isGone }: { path: string; isGone: boolean }) {
+interface ReplayProps extends Pick<ListProps, 'path' | 'noteSent'> {
+  readonly isGone: boolean;
+}
+
+function Replay({ path, isGone, noteSent }: ReplayProps) {
   const [isSent, setSent] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const replay = async (): Promise<void> => {
@@ -113,6 +175,7 @@ function Replay({ path, isGone }: { path: string; isGone: boolean }) {
     try {
       await call(path, { method: 'POST' });
       setSent(true);
+      noteSent();
     } catch (failure) {
       setError((failure as Error).message);
     }

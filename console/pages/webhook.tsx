@@ -11,17 +11,22 @@ import { Deliveries } from './webhook-deliveries.js';
 
 const attemptStates = ['PENDING', 'SUCCEEDED', 'FAILED', 'EXHAUSTED'] as const satisfies readonly AttemptState[];
 const hourMs = 3_600_000;
-const periods = { 1: 'the last hour', 24: 'the last 24 hours', 168: 'the last 7 days' } as const;
+const periods = {
+  1: 'the last hour',
+  24: 'the last 24 hours',
+  168: 'the last 7 days',
+  720: 'the last 30 days',
+} as const;
 
 export function WebhookPage({ projectId, webhookId }: { projectId: string; webhookId: string }) {
   const path = `/projects/${projectId}/webhooks/${encodeURIComponent(webhookId)}`;
   const webhook = useRead<WebhookReply>(path);
   const [search, setSearch] = useSearchParams();
-  const state = search.get('state') ?? '';
-  const [round, setRound] = useState(0);
-  const reload = (): void => {
+  const filter = { state: search.get('state') ?? '', sessionId: search.get('sessionId') ?? '' };
+  const [sent, setSent] = useState(0);
+  const noteSent = (): void => {
     webhook.reload();
-    setRound(round + 1);
+    setSent((each) => each + 1);
   };
   return (
     <>
@@ -31,34 +36,51 @@ export function WebhookPage({ projectId, webhookId }: { projectId: string; webho
       <Shown of={webhook} what="the webhook">
         {(shown) => (
           <>
-            <Title text={shown.url} reload={reload} />
+            <Title text={shown.description ?? shown.url} reload={noteSent} />
+            {shown.description !== null && <p class="muted small clamped">{shown.url}</p>}
             <Health health={shown.health} />
-            <SendAgain path={path} done={reload} />
+            <SendAgain path={path} done={noteSent} />
           </>
         )}
       </Shown>
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          <span>State</span>
-          <select
-            value={state}
-            onChange={({ currentTarget: { value } }) =>
-              setSearch(value === '' ? {} : { state: value }, { replace: true })
-            }
-          >
-            <option value="">All</option>
-            {attemptStates.map((each) => (
-              <option key={each} value={each}>
-                {readable(each.toLowerCase())}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
-      <Deliveries key={`${state} ${round}`} path={path} state={state} />
+      <Filters {...filter} set={(next) => setSearch({ ...filter, ...next }, { replace: true })} />
+      <Deliveries
+        key={JSON.stringify(filter)}
+        {...{ projectId, path, filter, sent, noteSent, settled: webhook.reload }}
+      />
     </>
   );
 }
+
+interface Filter {
+  readonly state: string;
+  readonly sessionId: string;
+}
+
+const Filters = ({ state, sessionId, set }: Filter & { set: (next: Partial<Filter>) => void }) => (
+  <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <label>
+      <span>State</span>
+      <select value={state} onChange={({ currentTarget }) => set({ state: currentTarget.value })}>
+        <option value="">All</option>
+        {attemptStates.map((each) => (
+          <option key={each} value={each}>
+            {readable(each.toLowerCase())}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      <span>Session id</span>
+      <input
+        type="search"
+        maxLength={256}
+        value={sessionId}
+        onChange={({ currentTarget }) => set({ sessionId: currentTarget.value.trim() })}
+      />
+    </label>
+  </form>
+);
 
 function Health({ health: { state, reason, since, nextTryAt } }: Pick<WebhookReply, 'health'>) {
   if (reason === null)

@@ -41,7 +41,7 @@ const WebhookTable = ({ projectId, webhooks }: TableProps) => (
   <table class="rows">
     <thead>
       <tr>
-        <th scope="col">Address</th>
+        <th scope="col">Webhook</th>
         <th scope="col">Deliveries</th>
         <th scope="col">Events</th>
         <th scope="col">Registered</th>
@@ -51,10 +51,8 @@ const WebhookTable = ({ projectId, webhooks }: TableProps) => (
       {webhooks.map(({ webhookId, url, description, health, events, createdAt }) => (
         <tr key={webhookId}>
           <th scope="row">
-            <Link class="id" href={`/${projectId}/webhooks/${encodeURIComponent(webhookId)}`}>
-              {url}
-            </Link>
-            {description !== null && <span class="muted small">{description}</span>}
+            <Link href={`/${projectId}/webhooks/${encodeURIComponent(webhookId)}`}>{description ?? url}</Link>
+            {description !== null && <span class="muted small clamped">{url}</span>}
           </th>
           <td data-label="Deliveries">
             <Badge value={health.state} />
