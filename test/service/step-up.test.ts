@@ -6,7 +6,7 @@ import type { ScoreReply } from '../../src/contract/score.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, createSession, createTestKey, verify } from '../helpers/verifications.js';
+import { automated, createSession, createTestKey, readResult, verify } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
 const { projectKey } = service.bootstrap;
@@ -173,6 +173,41 @@ t.test('where no probe came before the step-up, a later one must show the device
     t.equal(codesOf(reply).includes('step_up_passed'), holds, sessionId);
     t.equal(reply.recommendation === 'step_up', !holds, sessionId);
   }
+});
+
+t.test('a step-up is no participation: none before it fails it, and it fails none after it', async (t) => {
+  await patch({ config: light });
+  const respondentId = 'c3f1c0de55b1c3f1c0de55b1c3f1c0de';
+  const stepUp = async (sessionId: string) => {
+    const body = { sessionId, clientIp: '203.0.113.24', respondentId };
+    const { body: scored } = await service.call('POST', '/lite/score', { body, headers: { 'x-api-key': projectKey } });
+    const { receiptId: stepUpFor } = scored as ScoreReply;
+    const { body: session } = await start({ stepUpFor, respondentId });
+    return (await verify(service, session)).body;
+  };
+  const takePart = async () => (await verify(service, (await start({ respondentId })).body)).body;
+  t.match(await stepUp('before-taking-part'), { status: 'pass', isDuplicate: false });
+  t.match(await takePart(), { status: 'pass', isDuplicate: false });
+  t.match(await takePart(), { status: 'fail', failureCategory: 'duplicate' }, 'a participation is one');
+  t.match(await stepUp('after-taking-part'), { status: 'pass', isDuplicate: false });
+});
+
+t.test('a review fails no step-up, and another session of the receipt decides', async (t) => {
+  await patch({ config: light, verificationMode: 'score' });
+  const sessionId = 'reviewed-step-up';
+  const scored = { ...probeExample(service.bootstrap.probeKey), sessionId, nonce: 'nonce-reviewed-step-up' };
+  t.equal((await service.call('POST', '/public/lite/probe', { body: scored })).status, 202);
+  const { receiptId } = await score(sessionId);
+  const { body: session } = await start({ stepUpFor: receiptId });
+  await verify(service, session, { device: elsewhere });
+  t.match((await readResult(service, session)).body, { status: 'review' });
+  const still = await score(sessionId);
+  t.equal(still.recommendation, 'step_up');
+  t.notOk(codesOf(still).includes('step_up_failed'));
+  const { body: again } = await start({ stepUpFor: receiptId });
+  await verify(service, again);
+  t.ok(codesOf(await score(sessionId)).includes('step_up_passed'));
+  await patch({ config: light, verificationMode: 'block' });
 });
 
 t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {

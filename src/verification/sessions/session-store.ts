@@ -128,7 +128,7 @@ export async function findOutcome(database: Queryable, sessionId: string): Promi
 
 const stepUpsMax = 16;
 
-/** The verifications that scores of a session requested and that have ended: passes first, heavy ones before light ones, the newest first. */
+/** The verifications that scores of a session requested and that passed or failed, but not as duplicates: passes first, heavy ones before light ones, the newest first. */
 export async function findEndedStepUps(
   database: Queryable,
   { projectId, mode }: Pick<NewSession, 'projectId' | 'mode'>,
@@ -136,7 +136,8 @@ export async function findEndedStepUps(
 ): Promise<readonly EndedStepUp[]> {
   return database.query<EndedStepUp>(
     `SELECT status = 'pass' AS passed, step_up AS "stepUp", respondent_id AS "respondentId" FROM verification_sessions
-      WHERE project_id = $1 AND step_up ->> 'sessionId' = $3 AND step_up IS NOT NULL AND mode = $2 AND status IS NOT NULL
+      WHERE project_id = $1 AND step_up ->> 'sessionId' = $3 AND step_up IS NOT NULL AND mode = $2
+        AND (status = 'pass' OR status = 'fail' AND result -> 'verdict' ->> 'failureCategory' <> 'duplicate')
       ORDER BY status = 'pass' DESC, step_up ->> 'intensity' = 'heavy' DESC, completed_at DESC LIMIT ${stepUpsMax}`,
     [projectId, mode, scoredSessionId],
     { recurring: true },

@@ -16,6 +16,7 @@ import {
   type IdentityComparison,
   type UniquenessFacts,
 } from '../../contract/uniqueness.js';
+import type { StepUp } from '../../contract/step-up.js';
 import { Fault } from '../../errors.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -59,6 +60,8 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
   readonly rootSessionId: string;
   readonly respondentId: string | null;
   readonly respondentTrusted: boolean;
+  /** A step-up proves a person at the scored device and is no participation: it is nobody’s duplicate, and nobody is a duplicate of it. */
+  readonly stepUp: StepUp | null;
   /** The country of its address; null: unknown. */
   readonly country: string | null;
   /** The source of the face: the page, or pictures that the service judged. */
@@ -134,6 +137,8 @@ export function createUniqueness(deps: UniquenessDeps) {
       { completedAt, status, evidence }: Completion,
     ): Promise<void> {
       if (session.mode !== 'live') return;
+      // A failed one is no participation either, and retries are compared with it.
+      if (session.stepUp !== null && status !== 'fail') return;
       const seen = seenOf.get(envelope);
       if (seen === undefined) return;
       if (status !== 'fail') await holdAlone(deps, tx, session, seen);
@@ -163,18 +168,22 @@ async function lookUp(
   const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
   const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
   const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
-  const search = face?.isForAll !== true ? null : await searchFace(deps, session, { face, scope, nowMs });
+  const isParticipation = session.stepUp === null;
+  const search =
+    face?.isForAll !== true || !isParticipation ? null : await searchFace(deps, session, { face, scope, nowMs });
   const sinceMs = Math.max(0, blockedSince(deduplication, nowMs));
   const deviceRef = device?.ref ?? null;
   const query =
-    respondentId === null ? null : { scope, respondentId, respondentTrusted, deviceRef, rootSessionId, sinceMs };
+    respondentId === null || !isParticipation
+      ? null
+      : { scope, respondentId, respondentTrusted, deviceRef, rootSessionId, sinceMs };
   const reuse = faceReuse.queryOf(session, face, evidenceRankMin, nowMs);
   const ofPerson = { scope, sessionId: session.sessionId, rootSessionId, respondentId };
   const [own, biometric, found, named, tries, reused] = await inTenant((tx) =>
     Promise.all([
       face === null || !hasEarlier(session) ? null : compareOwn(deps, tx, face, ofPerson),
       search === null ? null : compareFace(deps, tx, search),
-      device === null ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
+      device === null || !isParticipation ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
       query === null ? null : findIdentity(tx, query),
       isRetry ? findTries(tx, rootSessionId, session.sessionId) : [],
       reuse === null ? null : faceReuse.count(tx, reuse),

@@ -90,6 +90,7 @@ export async function createWorld({ database }: Pick<Shared, 'database'>): Promi
         ...{ organizationId, projectId, sessionId, rootSessionId: sessionId, respondentId: `r-${sessionId}` },
         ...{ respondentTrusted: false, studyId: null, evidence: 'claimed' },
         country: null,
+        stepUp: null,
         ...{ dataCollector: null, mode: 'live', widgetMode: 'standard', escalateOnSuspicion: false },
         deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
         ...given,
