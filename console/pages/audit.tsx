@@ -1,8 +1,11 @@
 /** The audit trail of the organization: who changed what, and when. */
+import { useSearchParams } from 'wouter-preact';
 import type { AuditEntry } from '../../src/contract/audit.js';
-import { usePages, useRead } from '../api.js';
+import { query, usePages, useRead } from '../api.js';
+import { actionNames } from '../audit-actions.js';
 import { Empty, Older, Shown } from '../parts/states.js';
 import { formatTime, readable } from '../parts/words.js';
+import { nameOf } from '../settings-fields.js';
 import { ProjectFrame } from './project-frame.js';
 
 interface Trail {
@@ -10,22 +13,55 @@ interface Trail {
   readonly nextCursor: string | null;
 }
 
+const filterNames = ['action', 'from', 'to'] as const;
+type Filter = Readonly<Record<(typeof filterNames)[number], string>>;
+
 export function AuditPage({ projectId, organizationId }: { projectId: string; organizationId: string }) {
-  const path = `/organizations/${organizationId}/audit`;
+  const [search, setSearch] = useSearchParams();
+  const [action, from, to] = filterNames.map((name) => search.get(name) ?? '') as [string, string, string];
+  const filter = { action, from, to };
+  const path = `/organizations/${organizationId}/audit${query(filter)}`;
   const trail = useRead<Trail>(path);
+  const isFiltered = Object.values(filter).some((value) => value !== '');
   return (
     <ProjectFrame projectId={projectId} page="audit" reload={trail.reload}>
+      <Filters {...filter} set={(next) => setSearch({ ...filter, ...next }, { replace: true })} />
       <Shown of={trail} what="the audit trail">
         {(first) =>
-          first.entries.length === 0 ? <Empty title="Nothing was changed yet" /> : <Entries path={path} first={first} />
+          first.entries.length === 0 ? (
+            <Empty title={isFiltered ? 'No entry matches' : 'Nothing was changed yet'} />
+          ) : (
+            <Entries path={path} first={first} />
+          )
         }
       </Shown>
     </ProjectFrame>
   );
 }
 
-/** `project.signing_secret_rotated` reads "Project: signing secret rotated". */
-const actionOf = (action: string): string => readable(action.replace('.', ': '));
+const Filters = ({ action, from, to, set }: Filter & { set: (next: Partial<Filter>) => void }) => (
+  <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <label>
+      <span>Change</span>
+      <select value={action} onChange={({ currentTarget }) => set({ action: currentTarget.value })}>
+        <option value="">All</option>
+        {Object.entries(actionNames).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      <span>From (UTC)</span>
+      <input type="date" value={from} onChange={({ currentTarget }) => set({ from: currentTarget.value })} />
+    </label>
+    <label>
+      <span>To (UTC)</span>
+      <input type="date" value={to} onChange={({ currentTarget }) => set({ to: currentTarget.value })} />
+    </label>
+  </form>
+);
 
 function Entries({ path, first }: { path: string; first: Trail }) {
   const { pages, ...more } = usePages(path, first);
@@ -43,30 +79,75 @@ function Entries({ path, first }: { path: string; first: Trail }) {
         <tbody>
           {pages
             .flatMap(({ entries }) => entries)
-            .map(({ entryId, at, action, subject, actor, detail }) => (
-              <tr key={entryId}>
-                <td data-label="Time">
-                  <time dateTime={at}>{formatTime(at)}</time>
-                </td>
-                <th scope="row">
-                  <span>{actionOf(action)}</span> <code class="muted">{subject.id}</code>
-                </th>
-                <td data-label="By" class="small">
-                  {actor.role ?? readable(actor.kind)} <code class="muted">{actor.id}</code>
-                </td>
-                <td data-label="Detail">
-                  {Object.keys(detail).length > 0 && (
-                    <details>
-                      <summary>Show</summary>
-                      <pre>{JSON.stringify(detail, null, 2)}</pre>
-                    </details>
-                  )}
-                </td>
-              </tr>
+            .map((entry) => (
+              <EntryRow key={entry.entryId} {...entry} />
             ))}
         </tbody>
       </table>
       <Older of={more} what="entries" />
     </>
+  );
+}
+
+const EntryRow = ({ at, action, subject, actor, detail }: AuditEntry) => (
+  <tr>
+    <td data-label="Time">
+      <time dateTime={at}>{formatTime(at)}</time>
+    </td>
+    <th scope="row">
+      <span>{actionNames[action]}</span>{' '}
+      {subject.name === null ? (
+        <code class="muted">{subject.id}</code>
+      ) : (
+        <span class="muted small clamped" title={subject.id}>
+          {subject.name}
+        </span>
+      )}
+    </th>
+    <td data-label="By" class="small">
+      {actor.name === null ? (
+        <>
+          {actor.role ?? readable(actor.kind)} {actor.kind !== 'operator' && <code class="muted">{actor.id}</code>}
+        </>
+      ) : (
+        <span title={actor.id}>
+          {actor.kind === 'key' ? 'API key' : 'OAuth client'} {actor.name}
+        </span>
+      )}
+    </td>
+    <td data-label="Detail" class="small">
+      <Detail {...detail} />
+    </td>
+  </tr>
+);
+
+type Values = Readonly<Record<string, unknown>>;
+
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+
+function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return 'not set';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Changed values with those of before if the entry has both, else whatever it has. */
+function Detail(detail: AuditEntry['detail']) {
+  const { before, after } = detail;
+  if (isValues(before) && isValues(after) && Object.keys(before).length > 0)
+    return (
+      <ul>
+        {Object.entries(before).map(([path, value]) => (
+          <li key={path} title={path}>
+            {nameOf(path.split('/').at(-1) ?? '')}: {formatValue(value)} → {formatValue(after[path])}
+          </li>
+        ))}
+      </ul>
+    );
+  if (Object.keys(detail).length === 0) return null;
+  return (
+    <details>
+      <summary>Show</summary>
+      <pre>{JSON.stringify(detail, null, 2)}</pre>
+    </details>
   );
 }

@@ -1,6 +1,6 @@
 /** A project’s verifications over time. Days, weeks (from Monday) and months are those of UTC. An average of nothing is null, never zero. */
 import { Type, type Static } from 'typebox';
-import { Nullable, StringEnum, Timestamp } from './common.js';
+import { CalendarDay, Nullable, StringEnum, Timestamp } from './common.js';
 import { ListQuery } from './paging.js';
 import { unit } from './project-parts.js';
 
@@ -14,13 +14,10 @@ export const rangeDaysMax = { hour: 31, day: 366, week: 1_100, month: 3_660 } as
 >;
 export const rangeDaysDefault = 30;
 
-const date = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description} YYYY-MM-DD, UTC.` }));
-
 export const AnalyticsQuery = ListQuery({
   period: Type.Optional(StringEnum(analyticsPeriods, { description: 'Length of a bucket. Default day.' })),
-  fromDate: date(`First day. Default: ${rangeDaysDefault} days up to toDate.`),
-  toDate: date('Last day, included. Default: today.'),
+  fromDate: CalendarDay(`First day. Default: ${rangeDaysDefault} days up to toDate.`),
+  toDate: CalendarDay('Last day, included. Default: today.'),
 });
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 

@@ -1,6 +1,7 @@
 /** The audit trail: who wrote what, and when. Entries hold no secret. */
 import { Type, type Static } from 'typebox';
-import { Nullable, StringEnum, Timestamp } from './common.js';
+import { CalendarDay, Nullable, StringEnum, Timestamp } from './common.js';
+import { ListQuery, pageFields } from './paging.js';
 
 export const actorKinds = ['dashboard', 'key', 'client', 'operator'] as const;
 
@@ -48,6 +49,7 @@ export const AuditEntry = Type.Object({
   actor: Type.Object({
     kind: StringEnum(actorKinds),
     id: Type.String({ description: 'Subject of the dashboard token, id of the key or OAuth client, or "operator".' }),
+    name: Nullable(Type.String({ description: 'Present name of the key or OAuth client; null for others.' })),
     role: Nullable(Type.String({ description: 'Role of a dashboard user.' })),
   }),
   action: StringEnum(auditActions),
@@ -64,12 +66,26 @@ export const AuditEntry = Type.Object({
       'supplier',
     ] as const),
     id: Type.String(),
+    name: Nullable(
+      Type.String({
+        description: 'Present name, or the description or URL of a webhook; null if it has none or is deleted.',
+      }),
+    ),
   }),
   detail: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Changed values; the shape depends on the action.',
+    description:
+      'Changed values; the shape depends on the action. project.updated: before and after by JSON pointer, texts cut at 200 characters.',
   }),
   requestId: Nullable(Type.String()),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditQuery = ListQuery({
+  ...pageFields,
+  from: CalendarDay('Only entries of this day or later.'),
+  to: CalendarDay('Only entries of this day or earlier.'),
+  action: Type.Optional(StringEnum(auditActions)),
+});
+export type AuditQuery = Static<typeof AuditQuery>;
 
 export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry), nextCursor: Nullable(Type.String()) });

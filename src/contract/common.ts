@@ -55,3 +55,7 @@ export const ErrorBody = Type.Object(
   { additionalProperties: true },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
+
+/** A day of UTC in the query of a list. */
+export const CalendarDay = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description} YYYY-MM-DD, UTC.` }));

@@ -2,14 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
-import { AuditPage } from '../../contract/audit.js';
+import { AuditPage, AuditQuery } from '../../contract/audit.js';
 import {
   OrganizationChange,
   OrganizationReply,
   OrganizationSettings,
   SettingsChange,
 } from '../../contract/organization.js';
-import { PageQuery } from '../../contract/paging.js';
 import { organizationOf } from '../../http/access.js';
 import type { Access } from '../../http/access-declaration.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
@@ -129,13 +128,13 @@ function registerOrganization(app: FastifyInstance, deps: AdministrationDeps): v
       summary: 'List every administrative write, newest first',
       description:
         'Lists changes by dashboard users, keys and operators with their time. For the next page, send nextCursor as cursor.',
-      querystring: PageQuery,
+      querystring: AuditQuery,
       response: { 200: AuditPage, ...errorReplies([400, 401, 403, 404]) },
     }),
     async (request) => {
       const organizationId = organizationOf(request);
       const page = readPage(request.query);
-      return inOrganization(deps.database, organizationId, (tx) => listAudit(tx, organizationId, page));
+      return inOrganization(deps.database, organizationId, (tx) => listAudit(tx, organizationId, request.query, page));
     },
   );
 }

@@ -85,3 +85,42 @@ function pathsIn(value: unknown, path: string): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
   return Object.entries(value).flatMap(([name, child]) => pathsIn(child, `${path}/${pointerSegment(name)}`));
 }
+
+const textMax = 200;
+const itemsMax = 20;
+
+/** Values at those of the paths where they differ, with the defaults of what was not set. Long ones are cut. */
+export function changedValues(
+  paths: readonly string[],
+  before: unknown,
+  after: unknown,
+): Readonly<Record<'before' | 'after', Readonly<Record<string, unknown>>>> {
+  const pairs = paths.map((path) => [path, valueAt(before, path), valueAt(after, path)] as const);
+  const differing = pairs.filter(([, from, to]) => !isDeepStrictEqual(from, to));
+  return {
+    before: Object.fromEntries(differing.map(([path, from]) => [path, shorten(from)])),
+    after: Object.fromEntries(differing.map(([path, , to]) => [path, shorten(to)])),
+  };
+}
+
+function valueAt(shown: unknown, path: string): unknown {
+  let value = shown;
+  for (const segment of path.split('/').slice(1)) {
+    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value ?? null;
+}
+
+/** The query of an address may contain secrets. */
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const text = /^https?:/.test(value) ? value.replace(/[?#].*$/s, '') : value;
+    return text.length > textMax ? `${text.slice(0, textMax)}…` : text;
+  }
+  if (Array.isArray(value)) return value.slice(0, itemsMax).map(shorten);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).slice(0, itemsMax);
+  return Object.fromEntries(entries.map(([name, each]) => [name, shorten(each)]));
+}

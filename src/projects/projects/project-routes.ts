@@ -32,7 +32,7 @@ import { examples } from '../examples.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
 import { registerProjectCreation, ProjectParams, projectManagement, projectRoute } from './project-creation-routes.js';
 import { findConsentWarnings } from './provisioning.js';
-import { applyPatch, changedPaths, readOnlyIssues, splitPatch } from './project-patch.js';
+import { applyPatch, changedPaths, changedValues, readOnlyIssues, splitPatch } from './project-patch.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 
 const listing = {
@@ -154,11 +154,13 @@ async function updateProject(
     const faults = [...readOnlyIssues(readBack, showProject(project)), ...alias.issues, ...issues];
     if (faults.length > 0) throw invalid(faults);
     await updateProjectFields(tx, projectId, fields);
+    const changed = changedPaths(change);
+    const values = changedValues(changed, showProject(project), showProject({ ...project, fields }));
     await recordAudit(tx, actor, {
       organizationId,
       action: 'project.updated',
       subject: { kind: 'project', id: projectId },
-      detail: { changed: changedPaths(change) },
+      detail: { changed, ...values },
     });
     return { ...project, fields };
   });

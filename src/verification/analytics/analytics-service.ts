@@ -2,6 +2,7 @@
  * Reads a project’s analytics from what the consumer counted. Buckets without verifications are there, with zeros that were counted and
  * averages that are null. Verifications of the last seconds may be missing.
  */
+import { dateOf, dayMs, timeOfDate } from '../../kernel/calendar-day.js';
 import { invalid } from '../../kernel/faults.js';
 import {
   type Analytics,
@@ -102,8 +103,6 @@ function shares(kinds: readonly KindCount[], kind: string) {
   return rows.map(({ value, count }) => ({ value, count, share: count / total }));
 }
 
-const dayMs = 86_400_000;
-
 interface DateRange {
   readonly period: AnalyticsPeriod;
   /** First and last day, YYYY-MM-DD. */
@@ -118,9 +117,9 @@ interface DateRange {
 function readRange(query: AnalyticsQuery, nowMs: number): DateRange {
   const period = query.period ?? 'day';
   const toDate = query.toDate ?? dateOf(nowMs);
-  const toMs = timeOf(toDate);
+  const toMs = timeOfDate(toDate);
   const fromDate = query.fromDate ?? dateOf((toMs ?? nowMs) - (rangeDaysDefault - 1) * dayMs);
-  const fromMs = timeOf(fromDate);
+  const fromMs = timeOfDate(fromDate);
   const problem = (name: string, message: string): Fault => invalid([{ path: `/querystring/${name}`, message }]);
   if (fromMs === null) throw problem('fromDate', 'is not a day that a calendar has.');
   if (toMs === null) throw problem('toDate', 'is not a day that a calendar has.');
@@ -155,16 +154,4 @@ function nextStart(period: AnalyticsPeriod, start: number): number {
   const date = new Date(start);
   if (period === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   return start + { hour: dayMs / 24, day: dayMs, week: 7 * dayMs }[period];
-}
-
-const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-/** There is no year 0, and the database takes none. */
-const firstDate = '0001-01-01';
-
-/** null where the calendar has no such day: the 30th of February is not the 2nd of March. */
-function timeOf(date: string): number | null {
-  if (date < firstDate) return null;
-  const ms = Date.parse(`${date}T00:00:00.000Z`);
-  return Number.isNaN(ms) || dateOf(ms) !== date ? null : ms;
 }
