@@ -28,7 +28,9 @@ interface RespondentsProps {
 
 export function StudyRespondents({ projectId, path, round }: RespondentsProps) {
   const [status, setStatus] = useState<string>('all');
-  const list = `${path}/respondents${query({ status, limit: 20 })}`;
+  const [typed, setTyped] = useState('');
+  const [rid, setRid] = useState('');
+  const list = `${path}/respondents${query({ status, rid, limit: 20 })}`;
   const first = useRead<Respondents>(list, 'audience');
   useEffect(() => {
     if (round > 0) first.reload();
@@ -37,6 +39,28 @@ export function StudyRespondents({ projectId, path, round }: RespondentsProps) {
     <section class="card">
       <div class="title">
         <h2>Respondents</h2>
+        <form
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setRid(typed.trim());
+          }}
+        >
+          <label class="inline">
+            <span>Respondent id</span>
+            <input
+              type="search"
+              value={typed}
+              maxLength={256}
+              autoComplete="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            />
+          </label>
+          <button type="submit" class="quiet">
+            Find
+          </button>
+        </form>
         <label class="inline">
           <span>Show</span>
           <select value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
@@ -51,7 +75,9 @@ export function StudyRespondents({ projectId, path, round }: RespondentsProps) {
       <Shown of={first} what="respondents">
         {(page) =>
           page.respondents.length === 0 ? (
-            <p class="muted">Nobody yet.</p>
+            <p class="muted">
+              {rid === '' ? 'No respondents yet.' : 'No respondent has this id. Ids must match exactly.'}
+            </p>
           ) : (
             <RespondentTable projectId={projectId} list={list} first={page} />
           )

@@ -40,16 +40,25 @@ const conditions: Readonly<Partial<Record<ShownStatus, string>>> = {
 export interface Shown {
   readonly status: ShownStatus;
   readonly token: boolean;
+  /** Only respondents with exactly this id. */
+  readonly rid?: string | undefined;
 }
 
 /** Newest first. */
-export async function listRespondents(tx: Queryable, studyId: string, page: Page, shown: Shown): Promise<Batch> {
+export async function listRespondents(
+  tx: Queryable,
+  { studyId, projectId }: Pick<Study, 'studyId' | 'projectId'>,
+  page: Page,
+  shown: Shown,
+): Promise<Batch> {
   const state = Object.entries(statuses).find(([, status]) => status === shown.status)?.[0] ?? null;
+  // An index finds a respondent of the project.
+  const named = shown.rid === undefined ? '' : 'AND project_id = $5 AND respondent_id = $6';
   const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND ($2::text IS NULL OR place_id < $2)
-        AND ($4::text IS NULL OR state = $4) ${conditions[shown.status] ?? ''}
+        AND ($4::text IS NULL OR state = $4) ${conditions[shown.status] ?? ''} ${named}
       ORDER BY place_id DESC LIMIT $3`,
-    [studyId, page.below, page.limit + 1, state],
+    [studyId, page.below, page.limit + 1, state, ...(shown.rid === undefined ? [] : [projectId, shown.rid])],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (reservation) => reservation.reservationId);
   const lastId = nextCursor === null ? null : (items.at(-1)?.reservationId ?? null);
@@ -59,7 +68,7 @@ export async function listRespondents(tx: Queryable, studyId: string, page: Page
 /** The text of an export, in pieces. */
 export async function* exportRespondents(
   database: Database,
-  { organizationId, studyId }: Study,
+  study: Study,
   format: ExportFormat,
   shown: Shown,
 ): AsyncGenerator<string> {
@@ -72,8 +81,8 @@ export async function* exportRespondents(
   for (let below: string | null = null, isMore = true; isMore;) {
     const page: Page = { limit: batchMax, below };
     const startedMs = performance.now();
-    const { respondents, lastId }: Batch = await inOrganization(database, organizationId, (tx) =>
-      listRespondents(tx, studyId, page, shown),
+    const { respondents, lastId }: Batch = await inOrganization(database, study.organizationId, (tx) =>
+      listRespondents(tx, study, page, shown),
     );
     if (respondents.length > 0) yield respondents.map(render).join('');
     below = lastId;

@@ -14,6 +14,7 @@ import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, registerStorableText } from '../http/json-body.js';
 import { notFound } from '../kernel/faults.js';
 import { readPage } from '../kernel/paging.js';
+import { callerIdLengthMax } from '../limits.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { creationExample, patchExample } from './examples.js';
@@ -70,6 +71,7 @@ export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps):
     registerItem(scope, deps);
     registerReport(scope, deps);
     registerPeople(scope, deps);
+    registerExport(scope, deps);
     void scope.register(async (inner) => {
       acceptEmptyBodies(inner);
       for (const action of studyActions) registerAction(inner, deps, action);
@@ -214,6 +216,13 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
         status: Type.Optional(
           StringEnum(shownStatuses, { description: 'Default verified: those, and all who completed.' }),
         ),
+        rid: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: callerIdLengthMax,
+            description: 'Only this respondent, by the exact id.',
+          }),
+        ),
         token: Token,
       }),
       response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
@@ -222,13 +231,16 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       const owner = ownerOf(request);
       return inOrganization(database, owner.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
-        const { status = 'verified', token = 'off', ...page } = request.query;
-        const shown = { status, token: token === 'on' };
-        const { respondents, nextCursor } = await listRespondents(tx, study.studyId, readPage(page), shown);
+        const { status = 'verified', token = 'off', rid, ...page } = request.query;
+        const shown = { status, token: token === 'on', rid };
+        const { respondents, nextCursor } = await listRespondents(tx, study, readPage(page), shown);
         return { respondents, nextCursor };
       });
     },
   );
+}
+
+function registerExport(app: FastifyInstance, { database }: StudyRouteDeps): void {
   app.get(
     `${item}/export`,
     route(

@@ -114,3 +114,19 @@ t.test('a respondent who was screened out is refused in the same browser, and li
   t.ok(isIn(await enter(study, { rid: 'moves', src: 's', address: address(), cookie: device })));
   t.equal((await enter(study, { rid: 'second', src: 's', address: address(), cookie: device })).title, titles.declined);
 });
+
+t.test('a respondent of a study is found by the exact rid, together with the other filters', async (t) => {
+  const [study, other] = [await field(), await field()];
+  for (const rid of ['find-me', 'find-me-too']) await enter(study, { rid, src: 's', address: address() });
+  await enter(other, { rid: 'find-me', src: 's', address: address() });
+  const found = async (query: string): Promise<readonly string[]> =>
+    (
+      (await call('GET', `/studies/${study.studyId}/respondents?${query}`)).body as {
+        respondents: readonly RespondentReply[];
+      }
+    ).respondents.map(({ respondentId, status }) => `${respondentId} ${status}`);
+  t.same(await found('status=all&rid=find-me'), ['find-me in_survey']);
+  t.same(await found('status=in_survey&rid=find-me-too&limit=1'), ['find-me-too in_survey']);
+  t.same(await found('status=screened_out&rid=find-me'), []);
+  t.same(await found('status=all&rid=FIND-ME'), []);
+});
