@@ -1,4 +1,5 @@
 /** Whether a study is full, and if it is not, what keeps it from filling; the foremost cause first. */
+import { roomOf } from '../../src/contract/study-capacity.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { formatCount, formatShare, plural } from '../parts/words.js';
 
@@ -14,7 +15,11 @@ const refusals = [
 ] as const;
 
 /** Sentences for the reader: the standing, then its causes. */
-function outlookOf({ status, progress }: Pick<StudyReply, 'status' | 'progress'>): readonly string[] {
+function outlookOf({
+  status,
+  audience,
+  progress,
+}: Pick<StudyReply, 'status' | 'audience' | 'progress'>): readonly string[] {
   const { completed, sample_size: wanted, places_left: left, entered, screenOutReason, unconfirmed, quotas } = progress;
   const missing = wanted - completed;
   if (missing <= 0) return ['The study is full: every place is completed.'];
@@ -27,10 +32,17 @@ function outlookOf({ status, progress }: Pick<StudyReply, 'status' | 'progress'>
     if (entered === 0) causes.push('No respondent has entered yet. Check that suppliers have the entry link.');
     if (left === 0)
       causes.push('All places are taken by people who have not finished. Places of people who stay away are released.');
-    const full = quotas.filter(({ held, limit }) => held >= limit).map(({ name }) => name);
-    if (full.length > 0 && left > 0)
-      causes.push(`${plural(full.length, 'quota is', 'quotas are')} full: ${full.join(', ')}.`);
+    else causes.push(`${plural(left, 'place is', 'places are')} left.`);
   }
+  const isOpen = status === 'draft' || status === 'fielding' || status === 'paused';
+  const room = roomOf(audience.countries, audience.quotas, wanted);
+  if (isOpen && room < wanted)
+    causes.unshift(
+      `The quotas leave room for ${formatCount(room)} of ${formatCount(wanted)}. Raise their limits, or lower the sample size.`,
+    );
+  const full = quotas.filter(({ held, limit }) => held >= limit).map(({ name }) => name);
+  if (isOpen && full.length > 0)
+    causes.push(`${plural(full.length, 'quota is', 'quotas are')} full: ${full.join(', ')}.`);
   if (unconfirmed > 0)
     causes.push(
       `${plural(unconfirmed, 'complete waits', 'completes wait')} for the survey’s own return to confirm them.`,

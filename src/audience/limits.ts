@@ -3,7 +3,8 @@
  * was released unused. Counted under the lock of the study.
  */
 import { isCarrierOrCampus, isOwnNetwork, type NetworkClass } from '../contract/facts.js';
-import type { StudyLimits, StudyQuota } from '../contract/study.js';
+import type { StudyLimits } from '../contract/study.js';
+import { coveringQuotas } from '../contract/study-capacity.js';
 import type { Completion } from '../contract/study-replies.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { QuotaReservation } from './reservation-store.js';
@@ -99,30 +100,10 @@ export async function sharesDevice(
   return taken.length > 0;
 }
 
-/**
- * Places that respondents could still take. Quotas that leave nobody out count: those of everybody, those of all countries of the study, and
- * those of two genders and more.
- */
+/** Places that respondents could still take. Quotas that leave nobody out count. */
 export function placesLeft({ status, sampleSize, held, countries, quotas }: StudyWithQuotas): number {
   if (status !== 'fielding') return 0;
-  const only = (trait: keyof StudyQuota | null) =>
-    quotas.filter((quota) =>
-      (['country', 'gender', 'ageMin', 'ageMax', 'profession'] as const).every(
-        (name) => (quota[name] !== undefined) === (name === trait),
-      ),
-    );
   const rest = (some: readonly { readonly limit: number; readonly held: number }[]): number =>
     some.reduce((sum, { limit, held }) => sum + Math.max(0, limit - held), 0);
-  const byCountry = only('country');
-  const byGender = only('gender');
-  const coversCountries = countries.every((country) => byCountry.some((quota) => quota.country === country));
-  return Math.max(
-    0,
-    Math.min(
-      sampleSize - held,
-      ...only(null).map((quota) => rest([quota])),
-      ...(coversCountries ? [rest(byCountry)] : []),
-      ...(new Set(byGender.map(({ gender }) => gender)).size > 1 ? [rest(byGender)] : []),
-    ),
-  );
+  return Math.max(0, Math.min(sampleSize - held, ...coveringQuotas(countries, quotas).map(rest)));
 }
