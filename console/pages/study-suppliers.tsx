@@ -9,7 +9,17 @@ export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
       <thead>
         <tr>
           <th scope="col">Supplier</th>
-          {['Entered', 'Screened out', 'Verified', 'Completed', 'Unconfirmed', 'Too fast', 'Reversed'].map((name) => (
+          {[
+            'Entered',
+            'Refused for quality',
+            'Full',
+            'Other refusals',
+            'Verified',
+            'Completed',
+            'Unconfirmed',
+            'Too fast',
+            'Reversed',
+          ].map((name) => (
             <th key={name} scope="col" class="end">
               {name}
             </th>
@@ -30,21 +40,27 @@ export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
 
 const SupplierRow = ({ name, sourceId, entries, screenedOut, medianSeconds, ...row }: ReportRow) => {
   const { full, duplicate, quality, targeting, limit } = screenedOut;
-  const refused = full + duplicate + quality + targeting + limit;
+  const refusals = [
+    ['Refused for quality', quality],
+    ['Full', full],
+    ['Other refusals', duplicate + targeting + limit],
+  ] as const;
   return (
     <tr>
       <th scope="row">
-        <span>{name ?? sourceId ?? 'Open links'}</span>
+        <span>{name ?? sourceId ?? 'Open links, all sources'}</span>
         {name !== null && sourceId !== null && <span class="muted small">{sourceId}</span>}
       </th>
       <td class="end" data-label="Entered">
         {formatCount(entries)}
       </td>
-      <td class="end" data-label="Screened out">
-        <span>
-          {formatCount(refused)} {entries > 0 && <span class="muted small">({formatShare(refused / entries)})</span>}
-        </span>
-      </td>
+      {refusals.map(([label, count]) => (
+        <td key={label} class="end" data-label={label}>
+          <span>
+            {formatCount(count)} {count > 0 && <span class="muted small">({formatShare(count / entries)})</span>}
+          </span>
+        </td>
+      ))}
       {(
         [
           ['Verified', row.verified],
