@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { MixReply, SourceReport, SourcesReply } from '../../src/contract/reports.js';
+import { driftSessionsMin } from '../../src/contract/report-minimums.js';
 import { query, useRead } from '../api.js';
 import { DayChart, type DayMix } from '../parts/day-chart.js';
 import { decisions, MixBar } from '../parts/mix-bar.js';
@@ -68,25 +69,31 @@ function byDay(days: MixReply['days']): readonly DayMix[] {
 }
 
 const League = ({ projectId, sources }: { projectId: string; sources: readonly SourceReport[] }) => (
-  <table class="rows league">
-    <thead>
-      <tr>
-        <th scope="col">Source</th>
-        <th scope="col" class="end">
-          Sessions
-        </th>
-        <th scope="col">Recommended</th>
-        <th scope="col">Fraud share, 95% interval</th>
-        <th scope="col">Score, last 7 days</th>
-        <th scope="col">Independence</th>
-      </tr>
-    </thead>
-    <tbody>
-      {sources.map((source) => (
-        <SourceRow key={source.sourceId} projectId={projectId} source={source} />
-      ))}
-    </tbody>
-  </table>
+  <section>
+    <h2>Sources</h2>
+    <p class="muted small">
+      Most certain fraud first: by the low end of the fraud share. Sources without labels are last.
+    </p>
+    <table class="rows league">
+      <thead>
+        <tr>
+          <th scope="col">Source</th>
+          <th scope="col" class="end">
+            Sessions
+          </th>
+          <th scope="col">Recommended</th>
+          <th scope="col">Fraud share, 95% interval</th>
+          <th scope="col">Score, last 7 days</th>
+          <th scope="col">Independence</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sources.map((source) => (
+          <SourceRow key={source.sourceId} projectId={projectId} source={source} />
+        ))}
+      </tbody>
+    </table>
+  </section>
 );
 
 const SourceRow = ({ projectId, source }: { projectId: string; source: SourceReport }) => (
@@ -121,7 +128,7 @@ const SourceRow = ({ projectId, source }: { projectId: string; source: SourceRep
 );
 
 function FraudShare({ source: { fraudShare, labels } }: { source: SourceReport }) {
-  if (fraudShare === null) return <span class="muted">No outcomes yet</span>;
+  if (fraudShare === null || labels.fraud + labels.complete === 0) return <span class="muted">No labels yet</span>;
   const { value, low, high } = fraudShare;
   return (
     <span class="mix">
@@ -139,7 +146,8 @@ function FraudShare({ source: { fraudShare, labels } }: { source: SourceReport }
 
 /** A change counts only if its interval leaves out zero. */
 function Drift({ drift }: Pick<SourceReport, 'drift'>) {
-  if (drift === null) return <span class="muted">Too few sessions</span>;
+  if (drift === null)
+    return <span class="muted">Needs {driftSessionsMin} sessions in these 7 days and in the 28 before</span>;
   const points = `${drift.value > 0 ? '+' : ''}${drift.value.toFixed(1)} points`;
   if (drift.low > 0) return <span class="badge bad">Worse: {points}</span>;
   return drift.high < 0 ? <span class="badge good">Better: {points}</span> : <span>{points}, not significant</span>;

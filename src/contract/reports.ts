@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { Count, Nullable, StringEnum } from './common.js';
 import { ListQuery } from './paging.js';
 import { unit } from './project-parts.js';
+import { driftSessionsMin } from './report-minimums.js';
 import { FromDay, Mix, ProjectName, SourceName, sourcesMax, ToDay, type DistributionCell } from './thresholds.js';
 
 /** Days of a mix without `from`, and rows of one reply. */
@@ -59,7 +60,7 @@ export const SourceReport = Type.Object(
     ),
     drift: Nullable(
       estimate(
-        'Mean score of the last 7 days less that of the 28 days before, in points, with its 95% interval. null: fewer than 30 sessions in either.',
+        `Mean score of the last 7 days less that of the 28 days before, in points, with its 95% interval. null: fewer than ${driftSessionsMin} sessions in either.`,
       ),
     ),
     independence: Type.Integer({
@@ -75,7 +76,7 @@ export type SourceReport = Static<typeof SourceReport>;
 export const SourcesReply = Type.Object({
   sources: Type.Array(SourceReport, {
     maxItems: sourcesMax,
-    description: `League of sources: the worst first, by the low end of fraudShare. The ${sourcesMax} with the most sessions.`,
+    description: `League of sources: the worst first, by the low end of fraudShare; those without labels last. The ${sourcesMax} with the most sessions.`,
   }),
 });
 export type SourcesReply = Static<typeof SourcesReply>;

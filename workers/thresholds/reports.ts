@@ -9,6 +9,7 @@ import {
   type SourceCell,
   type SourceReport,
 } from '../../src/contract/reports.js';
+import { driftSessionsMin } from '../../src/contract/report-minimums.js';
 import { sourcesMax, type DecisionInputs, type Mix } from '../../src/contract/thresholds.js';
 import { probabilityOf } from '../scoring/probability.js';
 import { betaQuantile } from './statistics.js';
@@ -16,7 +17,6 @@ import { betaQuantile } from './statistics.js';
 /** Sessions that the project’s own share stands for in a source’s, and what a project’s leans on before it has labels. */
 const sourcePrior = 20;
 const projectPrior = { share: 0.05, sessions: 2 };
-const driftSessionsMin = 30;
 const normal95 = 1.96;
 
 export function reportSources(cells: readonly SourceCell[]): SourceReport[] {
@@ -27,8 +27,12 @@ export function reportSources(cells: readonly SourceCell[]): SourceReport[] {
     .sort((a, b) => b.sessions - a.sessions || inOrder(a.sourceId, b.sourceId))
     .slice(0, sourcesMax)
     .map(({ sourceId, own, sessions }) => reportSource(sourceId === '' ? null : sourceId, own, sessions, project))
-    .sort((a, b) => (b.fraudShare?.low ?? 0) - (a.fraudShare?.low ?? 0) || b.sessions - a.sessions);
+    .sort((a, b) => rankOf(b) - rankOf(a) || b.sessions - a.sessions);
 }
+
+/** A source without labels has only the project’s share, and ranks last. */
+const rankOf = ({ labels: { fraud, complete }, fraudShare }: SourceReport): number =>
+  fraud + complete === 0 ? -1 : (fraudShare?.low ?? 0);
 
 function reportSource(
   sourceId: string | null,
