@@ -11,6 +11,7 @@ import type { Pair } from './thresholds.js';
 
 const movingMs = 120;
 const flipsShown = 20;
+const sourcesShown = 10;
 
 interface EffectProps {
   readonly projectId: string;
@@ -36,6 +37,12 @@ export function Effect({ projectId, sourceId, chosen }: EffectProps) {
         ) : (
           <>
             <Distribution scores={effect.scores} chosen={chosen} />
+            {effect.heldBelowBlock > 0 && (
+              <p class="muted small">
+                {plural(effect.heldBelowBlock, 'session has', 'sessions have')} only one kind of evidence and{' '}
+                {effect.heldBelowBlock === 1 ? 'stays' : 'stay'} just below Block, wherever it is.
+              </p>
+            )}
             <Numbers effect={effect} />
             <Flips projectId={projectId} effect={effect} />
           </>
@@ -81,6 +88,11 @@ function Distribution({ scores, chosen }: { scores: readonly number[]; chosen: P
           );
         })}
       </svg>
+      <div class="axis-line muted small" aria-hidden="true">
+        {[0, 25, 50, 75, 100].map((score) => (
+          <span key={score}>{score}</span>
+        ))}
+      </div>
       <figcaption class="muted small">Sessions by score. Heights use a square-root scale.</figcaption>
     </figure>
   );
@@ -120,9 +132,25 @@ const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period }
   </div>
 );
 
-const Flips = ({ projectId, effect: { flips, flipped } }: { projectId: string; effect: SimulationReply }) => (
+const Flips = ({
+  projectId,
+  effect: { flips, flipped, flippedBySource },
+}: {
+  projectId: string;
+  effect: SimulationReply;
+}) => (
   <details>
     <summary>{flipped === 0 ? 'No session would change' : `${plural(flipped, 'session')} would change`}</summary>
+    {flipped > 0 && (
+      <p class="small">
+        By supplier:{' '}
+        {flippedBySource
+          .slice(0, sourcesShown)
+          .map(({ sourceId, sessions }) => `${sourceId ?? 'not named'} ${formatCount(sessions)}`)
+          .join(', ')}
+        {flippedBySource.length > sourcesShown && `, and ${flippedBySource.length - sourcesShown} more suppliers`}.
+      </p>
+    )}
     <ul class="list">
       {flips.map(({ receiptId, sessionId, score, from, to }) => (
         <li key={receiptId}>

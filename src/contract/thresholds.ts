@@ -64,6 +64,7 @@ export const Flip = Type.Object(
   {
     receiptId: Type.String(),
     sessionId: Type.String({ description: 'Your id of the session.' }),
+    sourceId: Nullable(Type.String({ description: 'null: no source was named.' })),
     score: Percent('The score under the thresholds asked about.'),
     from: Recommendation,
     to: Recommendation,
@@ -78,6 +79,13 @@ export const SimulationReply = Type.Object({
   hypothetical: Mix,
   flips: Type.Array(Flip, { maxItems: flipsMax, description: 'Newest first.' }),
   flipped: Count('All sessions whose recommendation would change, listed or not.'),
+  flippedBySource: Type.Array(
+    Type.Object({ sourceId: Nullable(Type.String()), sessions: Count('Sessions whose recommendation would change.') }),
+    { maxItems: sourcesMax, description: `By source, the most first; at most ${sourcesMax}.` },
+  ),
+  heldBelowBlock: Count(
+    'Sessions with only one kind of evidence. Their score stays just below blockThreshold, whatever its value.',
+  ),
   scores: Type.Array(Type.Integer({ minimum: 0 }), {
     minItems: scoreBands,
     maxItems: scoreBands,
@@ -218,6 +226,8 @@ export interface HypotheticalThresholds {
 export interface HypotheticalDecision {
   readonly score: number;
   readonly recommendation: ScoreReply['recommendation'];
+  /** Only one kind of evidence keeps the score below blockThreshold. */
+  readonly isHeld: boolean;
 }
 
 /** Labelled sessions by the highest blockThreshold that still blocks them, 0 to 100. */

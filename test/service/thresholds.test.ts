@@ -79,8 +79,19 @@ t.test('lower edges flip sessions, which are listed with what they were and woul
     flips.some(({ receiptId }) => receiptId === clean.receiptId),
   );
   const flip = reply.flips.find(({ receiptId }) => receiptId === clean.receiptId);
-  t.match(flip, { sessionId: clean.sessionId, score: clean.score, from: 'allow', to: 'review' });
+  t.match(flip, {
+    sessionId: clean.sessionId,
+    sourceId: 'supplier-b',
+    score: clean.score,
+    from: 'allow',
+    to: 'review',
+  });
   t.ok(reply.flips.length <= reply.flipped);
+  t.equal(
+    reply.flippedBySource.reduce((sum, { sessions }) => sum + sessions, 0),
+    reply.flipped,
+  );
+  t.equal(reply.flippedBySource.find(({ sourceId }) => sourceId === 'supplier-b')?.sessions, 1);
   t.ok(
     reply.flips.every((flipped) => flipped.score > 0),
     'a score of 0 is never reviewed',

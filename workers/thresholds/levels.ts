@@ -70,8 +70,12 @@ export function decide(inputs: DecisionInputs, thresholds: HypotheticalThreshold
   return {
     score,
     recommendation: recommend(score, calibration, agent, inputs.caps.includes('dispositive')).recommendation,
+    isHeld:
+      score < blockThreshold && applyCaps(inputs.uncapped, corroborated(inputs), blockThreshold) >= blockThreshold,
   };
 }
+
+const corroborated = ({ caps }: DecisionInputs): readonly string[] => caps.filter((cap) => cap !== 'uncorroborated');
 
 /** The highest whole blockThreshold from 1 to 100 that would block such a session; 0 where none does. Lower ones block it as well. */
 export function blockLevelOf(inputs: DecisionInputs): number {

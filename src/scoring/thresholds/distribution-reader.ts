@@ -124,6 +124,7 @@ export interface WantedCell {
 export interface ListedSession extends WantedCell {
   readonly receiptId: string;
   readonly sessionId: string;
+  readonly sourceId: string | null;
 }
 
 /** The newest sessions of the cells. Sessions whose receipt is not recorded yet, or no longer kept, are left out. */
@@ -147,12 +148,10 @@ export async function listSessions(
      ORDER BY chosen.scored_at DESC, chosen.receipt_id DESC`,
     [...valuesOf(filter), wanted.map(({ cell }) => cell), wanted.map(({ recommendation }) => recommendation), limit],
   );
-  return rows.map(({ receipt_id, cell, recommendation, record }) => ({
-    receiptId: receipt_id,
-    cell,
-    recommendation,
-    sessionId: openReceipt(record).sessionId,
-  }));
+  return rows.map(({ receipt_id, cell, recommendation, record }) => {
+    const { sessionId, sourceId } = openReceipt(record);
+    return { receiptId: receipt_id, cell, recommendation, sessionId, sourceId };
+  });
 }
 
 export const within = (day: string, source: string): string =>

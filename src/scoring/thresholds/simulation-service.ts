@@ -10,7 +10,7 @@ import type {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { flipsDefault, scoreBands } from '../../contract/thresholds.js';
+import { flipsDefault, scoreBands, sourcesMax } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { timeIssues } from '../../kernel/validation.js';
@@ -48,7 +48,7 @@ export function createSimulationService(deps: SimulationDeps) {
         blockThreshold: question.blockThreshold,
         stepUpThreshold: question.stepUpThreshold ?? null,
       };
-      const reading = await readDistribution(deps.database, filter, deps.now(), false);
+      const reading = await readDistribution(deps.database, filter, deps.now(), true);
       const judged = await judge(deps.pool, reading.cells, thresholds);
       const flipped = judged.filter((cell) => cell.hypothetical.recommendation !== cell.recommendation);
       return {
@@ -57,6 +57,8 @@ export function createSimulationService(deps: SimulationDeps) {
         hypothetical: mixOf(judged, ({ hypothetical }) => hypothetical.recommendation),
         flips: await listFlips(deps.database, filter, flipped, question.flips ?? flipsDefault),
         flipped: count(flipped),
+        flippedBySource: bySource(flipped),
+        heldBelowBlock: count(judged.filter(({ hypothetical }) => hypothetical.isHeld)),
         scores: scoresOf(judged),
         labelled: labelledOf(judged),
         period: periodOf(reading),
@@ -135,13 +137,22 @@ async function listFlips(
   return sessions.flatMap((session) => {
     const cell = byKey.get(keyOf(session));
     if (cell === undefined) return [];
-    const { receiptId, sessionId } = session;
+    const { receiptId, sessionId, sourceId } = session;
     const { score, recommendation: to } = cell.hypothetical;
-    return [{ receiptId, sessionId, score, from: cell.recommendation, to }];
+    return [{ receiptId, sessionId, sourceId, score, from: cell.recommendation, to }];
   });
 }
 
 const count = (cells: readonly CountedCell[]): number => cells.reduce((total, cell) => total + cell.count, 0);
+
+function bySource(cells: readonly CountedCell[]): SimulationReply['flippedBySource'] {
+  const counts = new Map<string, number>();
+  for (const { sourceId, count: sessions } of cells) counts.set(sourceId, (counts.get(sourceId) ?? 0) + sessions);
+  return [...counts]
+    .sort(([a, most], [b, other]) => other - most || (a < b ? -1 : 1))
+    .slice(0, sourcesMax)
+    .map(([sourceId, sessions]) => ({ sourceId: sourceId === '' ? null : sourceId, sessions }));
+}
 
 function mixOf(cells: readonly Judged[], read: (cell: Judged) => keyof Mix): Mix {
   const mix: Mix = { allow: 0, review: 0, block: 0, step_up: 0 };

@@ -45,6 +45,17 @@ t.test('a score of 0 is neither blocked nor reviewed, whatever the thresholds an
   );
 });
 
+t.test('a session with only one kind of evidence is held just below every threshold that its evidence reaches', (t) => {
+  const held = { uncapped: 90, caps: ['uncorroborated'], agentPolicy: null, stepUpThreshold: null };
+  const at = (inputs: typeof held, blockThreshold: number) =>
+    decide(inputs, { reviewLow: 0, blockThreshold, stepUpThreshold: null });
+  t.match(at(held, 60), { isHeld: true, recommendation: 'review', score: 59 });
+  t.match(at(held, 80), { isHeld: true, score: 79 });
+  t.match(at(held, 95), { isHeld: false, score: 90 }, 'its evidence does not reach this threshold');
+  t.match(at({ ...held, caps: [] }, 60), { isHeld: false, recommendation: 'block' });
+  t.end();
+});
+
 t.test('step-up stays off for sessions that were scored without it', async (t) => {
   const plain = { uncapped: 60, caps: [], agentPolicy: null, stepUpThreshold: null };
   const edges = { reviewLow: 40, blockThreshold: 75, stepUpThreshold: 30 };
