@@ -1,6 +1,6 @@
 /** Frame of every page: the pages, the project, who is signed in. The project is part of the address, so links can be shared. */
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { useRead } from './api.js';
 import { Empty, Failed, Loading } from './parts/states.js';
@@ -46,6 +46,10 @@ export function Shell({
   useEffect(() => {
     document.title = `${pages.find(([each]) => each === page)?.[1] ?? 'Console'} · VerifyHuman`;
   }, [page]);
+  useEffect(() => {
+    document.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [page, current]);
+  useHeadingFocus(path);
   return (
     <>
       <a class="skip" href="#main">
@@ -86,6 +90,28 @@ export function Shell({
       </main>
     </>
   );
+}
+
+/** After a navigation, moves the focus to the heading of the new page once it is there, so that screen readers announce it. */
+function useHeadingFocus(path: string): void {
+  const before = useRef(path);
+  useEffect(() => {
+    const isNavigation = before.current !== path && before.current.split('/').length > 2;
+    before.current = path;
+    const main = document.getElementById('main');
+    if (!isNavigation || main === null || focusHeading(main)) return;
+    const observer = new MutationObserver(() => focusHeading(main) && observer.disconnect());
+    observer.observe(main, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [path]);
+}
+
+function focusHeading(main: HTMLElement): boolean {
+  const heading = main.querySelector<HTMLElement>('h1');
+  if (heading === null) return false;
+  heading.tabIndex = -1;
+  heading.focus();
+  return true;
 }
 
 interface ProjectChoiceProps {

@@ -57,7 +57,9 @@ const WebhookTable = ({ projectId, webhooks }: TableProps) => (
           <td data-label="Deliveries">
             <Badge value={health.state} />
           </td>
-          <td data-label="Events">{events.join(', ')}</td>
+          <td data-label="Events" class="codes">
+            {events.join(', ')}
+          </td>
           <td data-label="Registered">
             <time dateTime={createdAt}>{formatTime(createdAt)}</time>
           </td>
