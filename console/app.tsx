@@ -5,6 +5,7 @@ import { Router } from 'wouter-preact';
 import './app.css';
 import { Pages } from './pages.js';
 import { SignInPage } from './pages/sign-in.js';
+import { Role } from './parts/role.js';
 import { Failed, Loading } from './parts/states.js';
 import { Shell } from './shell.js';
 import { renew, signedOutEvent, useLink, type Identity } from './session.js';
@@ -39,9 +40,11 @@ function App() {
   if (state.is === 'out') return <SignInPage reason={state.reason} />;
   return (
     <Router base="/console">
-      <Shell identity={state.identity}>
-        {(projectId) => <Pages projectId={projectId} organizationId={state.identity.organizationId} />}
-      </Shell>
+      <Role.Provider value={state.identity.role}>
+        <Shell identity={state.identity}>
+          {(projectId) => <Pages projectId={projectId} organizationId={state.identity.organizationId} />}
+        </Shell>
+      </Role.Provider>
     </Router>
   );
 }

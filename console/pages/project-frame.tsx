@@ -1,6 +1,7 @@
 /** The frame around the pages of the project itself: settings, API keys and the audit trail. */
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
+import { AdminOnly, RoleNotice } from '../parts/role.js';
 import { Title } from '../parts/title.js';
 
 const pages = [
@@ -26,6 +27,13 @@ export const ProjectFrame = ({ projectId, page, reload, children }: FrameProps) 
         </Link>
       ))}
     </nav>
-    {children}
+    {page === 'audit' ? (
+      children
+    ) : (
+      <>
+        <RoleNotice />
+        <AdminOnly>{children}</AdminOnly>
+      </>
+    )}
   </>
 );

@@ -7,6 +7,7 @@ import { useRead, type Read } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Stacks } from '../parts/day-chart.js';
 import { Meter } from '../parts/meter.js';
+import { AdminOnly, RoleNotice } from '../parts/role.js';
 import { Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatTime } from '../parts/words.js';
@@ -44,8 +45,11 @@ export function StudyPage({ projectId, studyId }: { projectId: string; studyId: 
                 <time dateTime={shown.createdAt}>{formatTime(shown.createdAt)}</time>
               </p>
             </div>
+            <RoleNotice />
             <StudyOutlook study={shown} />
-            <StudyMoves path={path} study={shown} moved={reload} />
+            <AdminOnly>
+              <StudyMoves path={path} study={shown} moved={reload} />
+            </AdminOnly>
             <StudyFunnel progress={shown.progress} />
             <Quotas progress={shown.progress} />
             <Shown of={suppliers} what="suppliers">

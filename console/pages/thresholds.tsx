@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ProjectReply } from '../../src/contract/project.js';
 import type { SourcesReply } from '../../src/contract/reports.js';
 import { query, useRead } from '../api.js';
+import { AdminOnly, RoleNotice } from '../parts/role.js';
 import { Shown } from '../parts/states.js';
 import { Advice } from './thresholds-advice.js';
 import { Apply } from './thresholds-apply.js';
@@ -34,6 +35,7 @@ export function ThresholdsPage({ projectId }: { projectId: string }) {
           </select>
         </label>
       </div>
+      <RoleNotice />
       <Shown of={project} what="the current thresholds">
         {(known) => (
           <Sliders
@@ -81,14 +83,16 @@ function Sliders({ project, sourceId, reload }: SlidersProps) {
           <Slider label="Block from" value={chosen.blockThreshold} set={(blockThreshold) => set({ blockThreshold })} />
         </div>
         <Effect projectId={project.projectId} sourceId={sourceId} chosen={chosen} />
-        <Apply
-          project={project}
-          sourceId={sourceId}
-          current={current}
-          chosen={chosen}
-          choose={choose}
-          reload={reload}
-        />
+        <AdminOnly>
+          <Apply
+            project={project}
+            sourceId={sourceId}
+            current={current}
+            chosen={chosen}
+            choose={choose}
+            reload={reload}
+          />
+        </AdminOnly>
       </section>
       <Advice projectId={project.projectId} sourceId={sourceId} choose={choose} />
     </div>

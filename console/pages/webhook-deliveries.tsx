@@ -4,6 +4,7 @@ import { Link } from 'wouter-preact';
 import type { DeliveryAttempt, DeliveryReply } from '../../src/contract/webhook.js';
 import { call, query, usePages, useRead, type Read } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { AdminOnly } from '../parts/role.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
 import { formatTime } from '../parts/words.js';
 
@@ -183,9 +184,11 @@ function Replay({ path, isGone, noteSent }: ReplayProps) {
   return (
     <>
       <p class="actions">
-        <button type="button" class="quiet" disabled={isSent || isGone} onClick={() => void replay()}>
-          {isSent ? 'Sent again' : 'Send this one again'}
-        </button>
+        <AdminOnly>
+          <button type="button" class="quiet" disabled={isSent || isGone} onClick={() => void replay()}>
+            {isSent ? 'Sent again' : 'Send this one again'}
+          </button>
+        </AdminOnly>
       </p>
       {error !== null && <Failed message={error} />}
     </>

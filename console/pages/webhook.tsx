@@ -4,6 +4,7 @@ import { Link, useSearchParams } from 'wouter-preact';
 import type { AttemptState, RecoveryReply, WebhookReply } from '../../src/contract/webhook.js';
 import { call, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { AdminOnly, RoleNotice } from '../parts/role.js';
 import { Failed, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatTime, plural, readable } from '../parts/words.js';
@@ -39,7 +40,10 @@ export function WebhookPage({ projectId, webhookId }: { projectId: string; webho
             <Title text={shown.description ?? shown.url} reload={noteSent} />
             {shown.description !== null && <p class="muted small clamped">{shown.url}</p>}
             <Health health={shown.health} />
-            <SendAgain path={path} done={noteSent} />
+            <RoleNotice />
+            <AdminOnly>
+              <SendAgain path={path} done={noteSent} />
+            </AdminOnly>
           </>
         )}
       </Shown>

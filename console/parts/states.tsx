@@ -41,6 +41,10 @@ export const Older = ({ of: { readOn, busy, error }, what }: { of: Omit<Pages<un
   </>
 );
 
+/** A refused role stays refused. */
+const retryOf = ({ error, reload }: Read<unknown>): { readonly retry?: () => void } =>
+  error?.status === 403 ? {} : { retry: reload };
+
 /** Shows what was read; an error next to older data says that the data is older. */
 export function Shown<T>({
   of,
@@ -52,10 +56,10 @@ export function Shown<T>({
   children: (data: T) => ComponentChildren;
 }) {
   if (of.data === null)
-    return of.error === null ? <Loading what={what} /> : <Failed message={of.error.message} retry={of.reload} />;
+    return of.error === null ? <Loading what={what} /> : <Failed message={of.error.message} {...retryOf(of)} />;
   return (
     <>
-      {of.error !== null && <Failed message={`${of.error.message} This page shows older data.`} retry={of.reload} />}
+      {of.error !== null && <Failed message={`${of.error.message} This page shows older data.`} {...retryOf(of)} />}
       <div aria-busy={of.loading}>{children(of.data)}</div>
     </>
   );
