@@ -1,6 +1,9 @@
 /** Filters of the list of sessions. Typing waits a moment before it searches. */
 import { useEffect, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
+import type { SourcesReply } from '../../src/contract/reports.js';
+import type { StudyReply } from '../../src/contract/study-replies.js';
+import { query, useRead } from '../api.js';
 
 const typingMs = 300;
 const dayMs = 86_400_000;
@@ -36,7 +39,27 @@ const choices = {
 
 const texts = { text: 'Session, respondent, receipt or reason', sourceId: 'Source', studyId: 'Study' } as const;
 
-export function SessionFilters() {
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** The sources and studies to choose from. Without them, ids can still be typed. */
+function useOptions(projectId: string): Readonly<Record<string, readonly Option[]>> {
+  const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId })}`);
+  const studies = useRead<{ studies: readonly StudyReply[] }>(
+    `/studies${query({ projectId, limit: 200 })}`,
+    'audience',
+  );
+  return {
+    sourceId:
+      sources.data?.sources.flatMap(({ sourceId: value }) => (value === null ? [] : { value, label: value })) ?? [],
+    studyId: studies.data?.studies.map(({ studyId: value, name: label }) => ({ value, label })) ?? [],
+  };
+}
+
+export function SessionFilters({ projectId }: { projectId: string }) {
+  const options = useOptions(projectId);
   const [search, setSearch] = useSearchParams();
   const set = (name: string, value: string): void =>
     setSearch(
@@ -50,7 +73,14 @@ export function SessionFilters() {
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       {Object.entries(texts).map(([name, label]) => (
-        <TextFilter key={name} name={name} label={label} value={search.get(name) ?? ''} set={set} />
+        <TextFilter
+          key={name}
+          name={name}
+          label={label}
+          value={search.get(name) ?? ''}
+          options={options[name] ?? []}
+          set={set}
+        />
       ))}
       {Object.entries(choices).map(([name, { label, options }]) => (
         <label key={name}>
@@ -82,10 +112,11 @@ interface TextFilterProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
+  readonly options: readonly Option[];
   readonly set: (name: string, value: string) => void;
 }
 
-function TextFilter({ name, label, value, set }: TextFilterProps) {
+function TextFilter({ name, label, value, options, set }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
@@ -99,12 +130,20 @@ function TextFilter({ name, label, value, set }: TextFilterProps) {
       <input
         type="search"
         name={name}
+        list={options.length === 0 ? undefined : `${name}-options`}
         value={typed}
         autoComplete="off"
         spellcheck={false}
         maxLength={256}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
+      {options.length > 0 && (
+        <datalist id={`${name}-options`}>
+          {options.map((option) => (
+            <option key={option.value} {...option} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
 }

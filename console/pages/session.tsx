@@ -17,7 +17,7 @@ export function SessionPage({ projectId, sessionId }: { projectId: string; sessi
   return (
     <>
       <p class="back">
-        <Link href={`/${projectId}/sessions`}>← Sessions</Link>
+        <Link href={`/${projectId}/sessions${filtersOf(window.history.state)}`}>← Sessions</Link>
       </p>
       {trail.error?.status === 404 ? (
         <Empty title="Session not found">
@@ -34,6 +34,12 @@ export function SessionPage({ projectId, sessionId }: { projectId: string; sessi
     </>
   );
 }
+
+/** The list’s query, which its links keep in the history of the browser. */
+const filtersOf = (state: unknown): string =>
+  typeof state === 'object' && state !== null && 'filters' in state && typeof state.filters === 'string'
+    ? state.filters
+    : '';
 
 interface SessionProps {
   readonly projectId: string;

@@ -18,7 +18,7 @@ export function SessionsPage({ projectId }: { projectId: string }) {
   return (
     <>
       <Title text="Sessions" reload={first.reload} />
-      <SessionFilters />
+      <SessionFilters projectId={projectId} />
       <Shown of={first} what="sessions">
         {(page) => (
           <SessionTable
@@ -50,7 +50,7 @@ function SessionTable({ projectId, path, first, isFiltered }: TableProps) {
       <Empty title={isFiltered ? 'No session matches' : 'No session was scored yet'}>
         <p>
           {isFiltered
-            ? 'Change or clear the filters. A session appears about a second after its score.'
+            ? 'Ids must match exactly. Respondents of open studies are searched on the study’s page.'
             : 'Score one with POST /lite/score. It appears here about a second later.'}
         </p>
         {older}
@@ -88,7 +88,11 @@ const SessionRow = ({
 }: ScoredSession & { readonly projectId: string }) => (
   <tr>
     <th scope="row">
-      <Link href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`} class="id">
+      <Link
+        href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}
+        state={{ filters: window.location.search }}
+        class="id"
+      >
         {sessionId}
       </Link>
       {receipt.studyId !== null && <span class="muted small">{receipt.studyId}</span>}
