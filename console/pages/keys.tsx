@@ -1,10 +1,11 @@
 /** API keys of the project: what each may do, when it was last used, and making, replacing and revoking them. */
 import { useRef, useState } from 'preact/hooks';
 import type { KeyRecord, MintedKeyReply } from '../../src/contract/api-key.js';
+import { keyScopes } from '../../src/contract/key-scopes.js';
 import { call, query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
-import { formatCount, formatTime } from '../parts/words.js';
+import { formatAgo, formatCount, formatTime, plural } from '../parts/words.js';
 import { ProjectFrame } from './project-frame.js';
 
 interface KeyPage {
@@ -95,9 +96,11 @@ interface KeysProps {
   readonly run: (work: () => Promise<MintedKeyReply | null>) => Promise<void>;
 }
 
+const columns = ['Key', 'State', 'May', 'Limits', 'Created', 'Last used'] as const;
+
 function Keys({ path, first, run }: KeysProps) {
   const { pages, ...more } = usePages(path, first);
-  const [asked, ask] = useState<KeyRecord | null>(null);
+  const [asked, ask] = useState<Asked | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   const revoke = ({ keyId }: KeyRecord): void =>
     void run(async () => {
@@ -106,20 +109,21 @@ function Keys({ path, first, run }: KeysProps) {
     });
   const rotate = ({ keyId }: KeyRecord): void =>
     void run(() => call<MintedKeyReply>(`${path}/${keyId}/rotate`, { method: 'POST' }));
-  const answer = (act: (key: KeyRecord) => void): void => {
+  const confirm = ({ record, act }: Asked): void => {
     dialog.current?.close();
-    if (asked !== null) act(asked);
+    if (act === 'replace') rotate(record);
+    else revoke(record);
   };
   return (
     <>
       <table class="rows">
         <thead>
           <tr>
-            <th scope="col">Key</th>
-            <th scope="col">State</th>
-            <th scope="col">May</th>
-            <th scope="col">Limits</th>
-            <th scope="col">Last used</th>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
             <th scope="col">
               <span class="hidden-label">Actions</span>
             </th>
@@ -132,8 +136,8 @@ function Keys({ path, first, run }: KeysProps) {
               <KeyRow
                 key={key.keyId}
                 record={key}
-                change={() => {
-                  ask(key);
+                change={(act) => {
+                  ask({ record: key, act });
                   dialog.current?.showModal();
                 }}
               />
@@ -142,26 +146,65 @@ function Keys({ path, first, run }: KeysProps) {
       </table>
       <Older of={more} what="keys" />
       <dialog ref={dialog} aria-labelledby="key-title">
-        <h2 id="key-title">{asked?.name}</h2>
-        <p>Both end the key {asked?.prefix}… everywhere within a second. Replacing it shows a new one.</p>
-        <p class="actions">
-          <button type="button" onClick={() => answer(rotate)}>
-            Replace
-          </button>
-          <button type="button" class="danger" onClick={() => answer(revoke)}>
-            Revoke
-          </button>
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </p>
+        {asked !== null && (
+          <Confirmation {...asked} confirm={() => confirm(asked)} cancel={() => dialog.current?.close()} />
+        )}
       </dialog>
     </>
   );
 }
 
-const KeyRow = ({ record, change }: { record: KeyRecord; change: () => void }) => {
-  const { name, prefix, isTest, state, scopes, rateLimit, lastUsedAt, expiresAt } = record;
+const acts = {
+  replace: { name: 'Replace', then: 'A new key is shown once.' },
+  revoke: { name: 'Revoke', then: 'It cannot be restored.' },
+} as const;
+type Act = keyof typeof acts;
+
+interface Asked {
+  readonly record: KeyRecord;
+  readonly act: Act;
+}
+
+const Confirmation = ({ record, act, confirm, cancel }: Asked & { confirm: () => void; cancel: () => void }) => (
+  <>
+    <h2 id="key-title">
+      {acts[act].name} {record.name}?
+    </h2>
+    <p>
+      The key {record.prefix}… ends everywhere within a second. {acts[act].then}
+    </p>
+    <p>{useOf(record)}</p>
+    <p class="actions">
+      <button type="button" class="danger" onClick={confirm}>
+        {acts[act].name} the key
+      </button>
+      <button type="button" class="quiet" onClick={cancel}>
+        Cancel
+      </button>
+    </p>
+  </>
+);
+
+const useOf = ({ lastUsedAt }: KeyRecord): string =>
+  lastUsedAt === null
+    ? 'Never used. Nothing will stop working.'
+    : `Used ${formatAgo(lastUsedAt)}: what uses it will fail.`;
+
+function Scopes({ scopes, scope, isDemo }: KeyRecord) {
+  const kind = isDemo ? 'demo' : scope;
+  const hasAll = keyScopes[kind].every((each) => scopes.includes(each));
+  return (
+    <details>
+      <summary>
+        {hasAll ? `All scopes of ${kind === 'organization' ? 'an' : 'a'} ${kind} key` : plural(scopes.length, 'scope')}
+      </summary>
+      {scopes.join(', ')}
+    </details>
+  );
+}
+
+const KeyRow = ({ record, change }: { record: KeyRecord; change: (act: Act) => void }) => {
+  const { name, prefix, isTest, state, rateLimit, createdAt, lastUsedAt, expiresAt } = record;
   return (
     <tr>
       <th scope="row">
@@ -172,10 +215,13 @@ const KeyRow = ({ record, change }: { record: KeyRecord; change: () => void }) =
         {expiresAt !== undefined && <span class="muted small">until {formatTime(expiresAt)}</span>}
       </td>
       <td data-label="May" class="small">
-        {scopes.join(', ')}
+        <Scopes {...record} />
       </td>
       <td data-label="Limits" class="small">
         {formatCount(rateLimit.perMinute)} a minute, {formatCount(rateLimit.perDay)} a day
+      </td>
+      <td data-label="Created">
+        <time dateTime={createdAt}>{formatTime(createdAt)}</time>
       </td>
       <td data-label="Last used">
         {lastUsedAt === null ? (
@@ -186,9 +232,13 @@ const KeyRow = ({ record, change }: { record: KeyRecord; change: () => void }) =
       </td>
       <td class="end">
         {state === 'active' && (
-          <button type="button" class="quiet" onClick={change}>
-            Change… <span class="hidden-label">{name}</span>
-          </button>
+          <span class="actions">
+            {(['replace', 'revoke'] as const).map((act) => (
+              <button key={act} type="button" class="quiet" onClick={() => change(act)}>
+                {acts[act].name}… <span class="hidden-label">{name}</span>
+              </button>
+            ))}
+          </span>
         )}
       </td>
     </tr>

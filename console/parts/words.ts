@@ -19,5 +19,19 @@ export const formatTime = (iso: string): string => dateTime.format(new Date(iso)
 export const formatDay = (iso: string): string => day.format(new Date(iso));
 export const formatCount = (count: number): string => whole.format(count);
 export const formatShare = (share: number): string => percent.format(share);
+const ago = new Intl.RelativeTimeFormat('en-GB');
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** "6 minutes ago". */
+export function formatAgo(iso: string, nowMs = Date.now()): string {
+  const pastMs = nowMs - Date.parse(iso);
+  const found = units.find(([, ms]) => pastMs >= ms);
+  return found === undefined ? 'less than a minute ago' : ago.format(-Math.floor(pastMs / found[1]), found[0]);
+}
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -10,7 +10,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../kernel/caller.js';
-import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
+import { rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
+import { keyScopes } from '../contract/key-scopes.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, Row } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';

@@ -2,22 +2,6 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp, strict } from './common.js';
 
-/** Anyone may create these keys, so they measure and change nothing. */
-const demo = ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'] as const;
-const project = [
-  ...demo,
-  'analytics:read',
-  'keys:write',
-  'keys:read',
-  'webhooks:write',
-  'webhooks:read',
-  'audience:write',
-] as const;
-const organization = [...project, 'projects:write', 'projects:read', 'settings:write', 'settings:read'] as const;
-
-/** Everything that a key can be allowed, by its kind. */
-export const keyScopes = { demo, project, organization };
-
 export const rateLimitDefaults = { perMinute: 6_000, perDay: 2_000_000 } as const;
 
 /** Ceilings of a demo key. */

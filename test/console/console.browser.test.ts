@@ -257,9 +257,17 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     );
     await checkLook(t, page);
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Change… Survey server' }).click();
+    const row = page.getByRole('row', { name: /Survey server/ });
+    await row.getByText('All scopes of a project key').waitFor();
+    await page.getByRole('button', { name: 'Replace… Survey server' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^Used less than a minute ago: what uses it will fail\.$|^Never used\./)
+      .waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Revoke… Survey server' }).click();
     t.same(await findBarriers(page), [], 'the confirmation');
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByRole('row', { name: /Survey server.*Revoked/ }).waitFor();
     await subpage('Audit').click();
     await page.getByRole('row', { name: /API key revoked Survey server/ }).waitFor();

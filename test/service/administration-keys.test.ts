@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { KeyIntrospection, KeyRecord, MintedKeyReply } from '../../src/contract/api-key.js';
-import { keyScopes } from '../../src/contract/api-key.js';
+import { keyScopes } from '../../src/contract/key-scopes.js';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { keyHeaders, startOrganizations, withDatabase, type Headers } from '../helpers/organizations.js';
 import { waitUntil } from '../helpers/wait-until.js';

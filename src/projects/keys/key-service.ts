@@ -6,7 +6,6 @@ import { notFound, invalid } from '../../kernel/faults.js';
 import { modeOf, type Caller } from '../../kernel/caller.js';
 import { requireManagedMode } from '../../kernel/managed-mode.js';
 import {
-  keyScopes,
   rateLimitDefaults,
   type KeyChange,
   type KeyCreation,
@@ -15,6 +14,7 @@ import {
   type MintedKeyReply,
   type RateLimits,
 } from '../../contract/api-key.js';
+import { keyScopes } from '../../contract/key-scopes.js';
 import { Fault } from '../../errors.js';
 import { unknownValues } from '../../kernel/validation.js';
 import type { Queryable } from '../../stores/database/port.js';

@@ -2,7 +2,7 @@
  * Making projects and issuing each its one key. Idempotent on externalId: of calls that race one creates, and the others answer the same
  * project. The key is minted under the project’s row lock, once.
  */
-import { keyScopes } from '../../contract/api-key.js';
+import { keyScopes } from '../../contract/key-scopes.js';
 import type { consentWarnings } from '../../contract/consent.js';
 import { notFound } from '../../kernel/faults.js';
 import type { ProjectCreation, ProjectFields, ProvisioningReply } from '../../contract/project.js';

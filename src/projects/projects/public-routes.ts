@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { DemoKeyReply, demoRateLimits, keyScopes } from '../../contract/api-key.js';
+import { DemoKeyReply, demoRateLimits } from '../../contract/api-key.js';
+import { keyScopes } from '../../contract/key-scopes.js';
 import { configDefaults, OriginCheck, projectDefaults, PublicConfig } from '../../contract/project.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { Database } from '../../stores/database/port.js';
