@@ -1,5 +1,8 @@
 /** Findings for the overview: each from one read of the API, as a sentence and a page that shows more. */
-import type { MixReply, SourcesReply } from '../src/contract/reports.js';
+import type { Analytics } from '../src/contract/analytics.js';
+import type { ProjectReply } from '../src/contract/project.js';
+import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/reports.js';
+import { roomOf } from '../src/contract/study-capacity.js';
 import type { StudyReply } from '../src/contract/study-replies.js';
 import type { WebhookReply } from '../src/contract/webhook.js';
 import { formatCount, formatShare, plural } from './parts/words.js';
@@ -64,6 +67,75 @@ export const findInSources = ({ sources }: SourcesReply): readonly Concern[] =>
         ],
   );
 
+/** Ends of the 95% interval of a share, by Wilson. */
+function intervalOf(count: number, of: number): { readonly low: number; readonly high: number } {
+  const z = 1.96;
+  const [share, spread] = [count / of, z ** 2 / of];
+  const middle = share + spread / 2;
+  const margin = z * Math.sqrt((share * (1 - share)) / of + spread / (4 * of));
+  return { low: (middle - margin) / (1 + spread), high: (middle + margin) / (1 + spread) };
+}
+
+/** Sources that are blocked more than the others for certain: their intervals are apart. */
+export function findBlockedSources({ sources }: SourcesReply): readonly Concern[] {
+  const sum = (some: SourcesReply['sources']) =>
+    some.reduce((all, each) => ({ sessions: all.sessions + each.sessions, block: all.block + each.block }), {
+      sessions: 0,
+      block: 0,
+    });
+  return sources.flatMap((source) => {
+    const others = sum(sources.filter((each) => each !== source));
+    if (source.sessions < sessionsMin || others.sessions < sessionsMin) return [];
+    const { low } = intervalOf(source.block, source.sessions);
+    if (low <= intervalOf(others.block, others.sessions).high) return [];
+    const [own, other] = [source, others].map(({ block, sessions }) => formatShare(block / sessions));
+    const name = source.sourceId ?? 'Sessions without a source';
+    return [
+      {
+        tone: 'warn' as const,
+        text: `${name}: ${own} of sessions are blocked, against ${other} of others.`,
+        to: 'suppliers',
+      },
+    ];
+  });
+}
+
+/** Honest sessions that were blocked. Each is in one group of devices. */
+export function findInCalibration({ fairness }: CalibrationReply): readonly Concern[] {
+  const groups = fairness.filter(({ by }) => by === 'device');
+  const [sessions, blocked] = (['sessions', 'blocked'] as const).map((name) =>
+    groups.reduce((sum, group) => sum + group[name], 0),
+  ) as [number, number];
+  if (sessions < sessionsMin || blocked / sessions < growthMin) return [];
+  const text = `Honest sessions blocked: ${formatCount(blocked)} of ${formatCount(sessions)}, by their outcomes.`;
+  return [{ tone: 'warn', text, to: 'thresholds' }];
+}
+
+export const findInProject = ({ warnings = [] }: Pick<ProjectReply, 'warnings'>): readonly Concern[] =>
+  warnings.includes('consent_incomplete')
+    ? [{ tone: 'warn', text: 'The consent links to no privacy page.', to: 'settings' }]
+    : [];
+
+interface Pass {
+  readonly total: number;
+  readonly passed: number;
+  readonly days: number;
+}
+
+/** A pass rate that fell in the last 7 days of the series. */
+export function findInAnalytics({ timeSeries }: Pick<Analytics, 'timeSeries'>): readonly Concern[] {
+  const [before, now] = [timeSeries.slice(0, -daysBefore), timeSeries.slice(-daysBefore)].map((days) => ({
+    total: days.reduce((sum, { total }) => sum + total, 0),
+    passed: days.reduce((sum, { passed }) => sum + passed, 0),
+    days: days.length,
+  })) as [Pass, Pass];
+  if (before.total < sessionsMin || now.total < sessionsMin) return [];
+  const [then, latest] = [before.passed / before.total, now.passed / now.total];
+  if (then - latest < growthMin) return [];
+  const text = `${formatShare(latest)} of verifications passed in the last 7 days, against ${formatShare(then)} in the ${before.days} days before.`;
+  return [{ tone: 'warn', text, to: 'verification' }];
+}
+
 export const findInWebhooks = (webhooks: readonly WebhookReply[]): readonly Concern[] =>
   webhooks.flatMap(({ webhookId, url, description, health: { reason } }) =>
     reason === null
@@ -78,11 +150,14 @@ export const findInWebhooks = (webhooks: readonly WebhookReply[]): readonly Conc
   );
 
 export const findInStudies = (studies: readonly StudyReply[]): readonly Concern[] =>
-  studies.flatMap(({ studyId, name, status, progress }) => {
+  studies.flatMap(({ studyId, name, status, audience, progress }) => {
     const { completed, sample_size: wanted, places_left: left, entered, unconfirmed } = progress;
     const to = `studies/${studyId}`;
     const say = (tone: Concern['tone'], text: string): Concern => ({ tone, text: `${name}: ${text}`, to });
     if (status === 'fielding' && completed >= wanted) return [say('info', 'it is full and can be closed.')];
+    const room = roomOf(audience.countries, audience.quotas, wanted);
+    if ((status === 'fielding' || status === 'paused') && room < wanted)
+      return [say('warn', `its quotas leave room for ${formatCount(room)} of ${formatCount(wanted)}.`)];
     if (status === 'fielding' && left === 0) return [say('warn', 'all places are taken, and it is not full yet.')];
     if (status === 'fielding' && entered === 0) return [say('warn', 'it is launched, and no respondent has entered.')];
     if (status === 'paused')

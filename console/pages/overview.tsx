@@ -2,11 +2,23 @@
 import type { VNode } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Analytics } from '../../src/contract/analytics.js';
-import type { MixReply, SourcesReply } from '../../src/contract/reports.js';
+import type { ProjectReply } from '../../src/contract/project.js';
+import type { CalibrationReply, MixReply, SourcesReply } from '../../src/contract/reports.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { WebhookReply } from '../../src/contract/webhook.js';
 import { query, useRead, type Read } from '../api.js';
-import { findInMix, findInSources, findInStudies, findInWebhooks, sumDays, type Concern } from '../attention.js';
+import {
+  findBlockedSources,
+  findInAnalytics,
+  findInCalibration,
+  findInMix,
+  findInProject,
+  findInSources,
+  findInStudies,
+  findInWebhooks,
+  sumDays,
+  type Concern,
+} from '../attention.js';
 import { Loading, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatCount, formatShare } from '../parts/words.js';
@@ -19,10 +31,15 @@ export function OverviewPage({ projectId }: { projectId: string }) {
   );
   const studies = useRead<{ studies: readonly StudyReply[] }>(`/studies${query({ projectId, limit: 50 })}`, 'audience');
   const analytics = useRead<Analytics>(`/projects/${projectId}/analytics`);
-  const all = [mix, sources, webhooks, studies, analytics];
+  const calibration = useRead<CalibrationReply>(`/lite/calibration${query({ projectId })}`);
+  const project = useRead<ProjectReply>(`/projects/${projectId}`);
+  const all = [mix, sources, webhooks, studies, analytics, calibration, project];
   const parts: readonly Part[] = [
     partOf('sessions by day', mix, (known) => findInMix(known, Date.now())),
-    partOf('sources', sources, findInSources),
+    partOf('sources', sources, (known) => [...findInSources(known), ...findBlockedSources(known)]),
+    partOf('calibration', calibration, findInCalibration),
+    partOf('project', project, findInProject),
+    partOf('verifications', analytics, findInAnalytics),
     partOf('webhooks', webhooks, (known) => findInWebhooks(known.webhooks)),
     partOf('studies', studies, (known) => findInStudies(known.studies)),
   ];

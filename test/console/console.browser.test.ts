@@ -55,7 +55,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     const link = await printLink(service);
     await page.goto(link);
     await heading('Overview');
-    await page.getByText('Nothing. Suppliers, webhooks and studies are as they were.').waitFor();
+    await page.getByRole('link', { name: 'The consent links to no privacy page.' }).waitFor();
     t.equal(page.url(), `${siteUrl}/console/${projectId}/overview`, 'the link has left the address');
     await checkLook(t, page);
     t.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie');
@@ -103,8 +103,22 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await search.fill('nobody');
     await heading('No session matches');
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByRole('searchbox', { name: 'Source' }).fill('panel-a');
+    const source = page.getByRole('combobox', { name: 'Source' });
+    t.same(
+      await source.evaluate((input: { list: { options: Iterable<{ value: string }> } }) =>
+        [...input.list.options].map(({ value }) => value).sort(),
+      ),
+      ['panel-a', 'panel-b'],
+      'sources to choose from',
+    );
+    await source.fill('panel-a');
     await waitUntil(async () => (await rows.count()) === 1, 'one source is left');
+    await page.getByRole('link', { name: 'visit-0' }).click();
+    await heading('visit-0');
+    t.equal(await page.evaluate('document.activeElement.tagName'), 'H1', 'the heading of the new page has the focus');
+    await page.getByRole('link', { name: '← Sessions' }).click();
+    await heading('Sessions');
+    t.equal(new URL(page.url()).search, '?sourceId=panel-a', 'the way back keeps the filters');
     t.same(complaints, []);
   });
 
@@ -141,12 +155,13 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     const tab = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click();
     await page.goto(`${siteUrl}/console/${projectId}/suppliers`);
     await heading('Suppliers');
-    await page.getByRole('row', { name: /panel-a .*Not judged yet/ }).waitFor();
+    await page.getByRole('row', { name: /panel-a .*Needs 30 sessions.*Not judged yet/ }).waitFor();
     await checkLook(t, page);
     await tab('Thresholds');
     // The slider pushes that of the block along.
     await page.getByRole('slider', { name: /Review from/ }).fill('90');
     await page.getByText(/^\d+ sessions? would change/).click();
+    await page.getByText(/^By supplier: .*panel-a/).waitFor();
     await page.getByRole('link', { name: 'visit-0' }).waitFor();
     await checkLook(t, page);
     const readInForce = async () => {
@@ -302,6 +317,15 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     const { location } = await enter({ entryUrl }, { rid: 'ada', src: 'panel-a' });
     await refresh();
     await page.getByText('All places are taken').waitFor();
+    await page.getByRole('searchbox', { name: 'Respondent id' }).fill('ad');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('No respondent has this id.').waitFor();
+    await page.getByRole('searchbox', { name: 'Respondent id' }).fill('ada');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('row', { name: /^ada/ }).waitFor();
+    t.equal(await page.getByRole('link', { name: 'bot', exact: true }).count(), 0, 'only the respondent');
+    await page.getByRole('searchbox', { name: 'Respondent id' }).fill('');
+    await page.getByRole('button', { name: 'Find' }).click();
     await audience('POST', `/studies/${studyId}/returns`, { place: placeAt(location), status: 'complete' });
     await refresh();
     await heading('Full');

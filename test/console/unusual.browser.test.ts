@@ -1,0 +1,150 @@
+/** Projects that the console shows well although they are unusual: long names, quotas that cannot fill, a suspicious source, a member. */
+import t from 'tap';
+import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { printLink, sidewaysPx } from '../helpers/console-page.js';
+import { callerOf, creation, enter, fieldStudy } from '../helpers/fielding.js';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+t.setTimeout(300_000);
+const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
+
+const small = creation('https://survey.example.com/coffee', {
+  audience: { countries: ['DE'], language: 'en', sample_size: 1 },
+  verification: { service_check: false },
+});
+
+t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) => {
+  const service = await startTestService(t);
+  const { siteUrl, projectId } = service.bootstrap;
+  const keys = { 'x-api-key': service.bootstrap.organizationKey };
+  const browser = await launchDriven();
+  t.teardown(() => browser.close());
+  const page = await browser.context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
+  await page.goto(await printLink(service, ['--role', 'admin']));
+  await heading('Overview');
+
+  await t.test(
+    'a study whose quotas leave too little room says so, also on the overview and while paused',
+    async (t) => {
+      const audience = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
+      const quotas = [
+        { name: 'German', country: 'DE', limit: 1 },
+        { name: 'French', country: 'FR', limit: 2 },
+      ];
+      const asked = {
+        ...small,
+        name: 'Tea',
+        audience: { countries: ['DE', 'FR'], language: 'en', sample_size: 9, quotas },
+      };
+      const { studyId, entryUrl } = await fieldStudy(audience, asked);
+      await enter({ entryUrl }, { rid: 'eve', src: 'panel-b', more: { country: 'DE' } });
+      await page.goto(`${siteUrl}/console/${projectId}/overview`);
+      await page.getByRole('link', { name: 'Tea: its quotas leave room for 3 of 9.' }).click();
+      await page.getByText('The quotas leave room for 3 of 9.').waitFor();
+      await page.getByText('2 places are left.').waitFor();
+      await audience('POST', `/studies/${studyId}/pause`);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByText('It is paused').waitFor();
+      await page.getByText('1 quota is full: German.').waitFor();
+      t.same(complaints, []);
+    },
+  );
+
+  await t.test('no page scrolls sideways, however long the names are', async (t) => {
+    const audience = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
+    const long = 'long-name-'.repeat(10);
+    const { body } = await service.call('POST', `/projects/${projectId}/webhooks`, {
+      body: { url: `https://hooks.example.com/${'path'.repeat(235)}`, description: long },
+      headers: keys,
+    });
+    const quotas = [{ name: long, country: 'DE', limit: 1 }];
+    const study = await fieldStudy(audience, {
+      ...small,
+      name: long,
+      audience: { ...small.audience, sample_size: 9, quotas },
+    });
+    await enter(study, { rid: long, src: long });
+    const scored = {
+      sessionId: `${long}session`,
+      clientIp: '8.8.4.77',
+      respondentId: long,
+      sourceId: long,
+      studyId: long,
+    };
+    t.match(await service.call('POST', '/lite/score', { body: scored }), { status: 200 });
+    await waitUntil(
+      async () => (await service.call('GET', `/lite/sessions/${scored.sessionId}`)).status === 200,
+      'the session is listed',
+    );
+    const { webhookId } = body as unknown as { webhookId: string };
+    const paths = [
+      ...['overview', 'sessions', `sessions/${scored.sessionId}`, 'suppliers', 'thresholds', 'studies'],
+      ...[`studies/${study.studyId}`, 'verification', 'webhooks', `webhooks/${webhookId}`, 'settings', 'keys', 'audit'],
+    ];
+    for (const path of paths) {
+      await page.setViewportSize({ width: 390, height: 900 });
+      await page.goto(`${siteUrl}/console/${projectId}/${path}`, { waitUntil: 'networkidle' });
+      const hiddenPx = await page.evaluate(
+        "document.querySelector('.tabs [aria-current]').getBoundingClientRect().right - document.querySelector('.tabs').getBoundingClientRect().right",
+      );
+      t.ok(Number(hiddenPx) <= 1, `${path}: the active tab is visible`);
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        t.equal(await sidewaysPx(page), 0, `${path} at ${width} px`);
+      }
+    }
+    t.same(complaints, []);
+  });
+
+  await t.test(
+    'a source that is blocked more than the others, and honest sessions that were blocked, are named',
+    async (t) => {
+      const events: { sessionId: string; type: string; occurredAt: string }[] = [];
+      for (let index = 0; index < 80; index += 1) {
+        const isFarm = index % 2 === 0;
+        const visit = {
+          ...{ sessionId: `crowd-${index}`, clientIp: `9.9.${index}.7`, respondentId: `crowd-${index}` },
+          ...(isFarm
+            ? { sourceId: 'cheap-clicks', userAgent: driver, respondentStats: { attempts: 100, completes: 0 } }
+            : {
+                sourceId: 'own-panel',
+                userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+              }),
+        };
+        t.match(await service.call('POST', '/lite/score', { body: visit }), { status: 200 });
+        const occurredAt = new Date(Date.now() - 70 * 86_400_000).toISOString();
+        if (isFarm) events.push({ sessionId: visit.sessionId, type: 'complete', occurredAt });
+      }
+      await service.call('POST', '/lite/events', { body: { events } });
+      await waitUntil(async () => {
+        await page.goto(`${siteUrl}/console/${projectId}/overview`, { waitUntil: 'networkidle' });
+        const links = [/^cheap-clicks: .* of sessions are blocked, against/, /^Honest sessions blocked: \d+ of 40/];
+        const found = await Promise.all(links.map((name) => page.getByRole('link', { name }).count()));
+        return found.every((count) => count === 1);
+      }, 'both are named');
+      t.equal(await page.getByRole('link', { name: /^own-panel: / }).count(), 0, 'the others are not');
+    },
+  );
+
+  await t.test('a member reads every page, and what the role may not use is disabled', async (t) => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading('Sign in to the console');
+    await page.goto(await printLink(service, ['--role', 'member']));
+    await heading('Overview');
+    await page.goto(`${siteUrl}/console/${projectId}/thresholds`);
+    await page.getByText('Your role is member. An admin or owner can change this.').waitFor();
+    await page.getByRole('slider', { name: /Review from/ }).fill('90');
+    t.equal(await page.getByRole('button', { name: 'Apply…' }).isDisabled(), true);
+    await page.goto(`${siteUrl}/console/${projectId}/settings`);
+    t.equal(await page.getByRole('spinbutton', { name: 'Max retries' }).isDisabled(), true);
+    await page.goto(`${siteUrl}/console/${projectId}/keys`);
+    await page.getByRole('alert').waitFor();
+    t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'a refused role stays refused');
+  });
+});
