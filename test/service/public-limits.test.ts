@@ -126,6 +126,32 @@ t.test('wrong secrets do not cut off an address that has right ones', async (t) 
   t.equal(await send(session.clientSecret), 200);
 });
 
+t.test('an envelope that asked for the camera gets its answer again, and uses up no completion', async (t) => {
+  const session: SessionReply = (
+    await service.call('POST', '/public/sessions', {
+      body: { siteKey, widgetMode: 'captcha' },
+      headers: from('91.203.0.1'),
+    })
+  ).body;
+  const send = async (network: number, over: object = {}) =>
+    service.call('POST', '/public/verify', {
+      body: {
+        v: 1,
+        sdk: '1',
+        sessionId: session.sessionId,
+        nonce: session.challengeConfig.nonce,
+        canEscalate: true,
+        ...over,
+      },
+      headers: { ...from(`91.${204 + network}.0.1`), 'x-client-secret': session.clientSecret },
+    });
+  const first = await send(0);
+  t.equal(first.status, 202);
+  for (let n = 1; n <= 30; n += 1) t.same((await send(n)).body, first.body);
+  const other = { behavior: { ...envelopeFor(session).behavior, ms: 9_000 } };
+  t.match(await send(40, other), { status: 200, body: { status: 'fail' } }, 'another envelope ends the session');
+});
+
 t.test('completions that are not judged use up no page’s, nor do reports of a session that has expired', async (t) => {
   const networks = (n: number): string => `91.200.${n}.1`;
   const begin = async (address: string): Promise<SessionReply> => (await start(address)).body;

@@ -1,6 +1,6 @@
 /**
  * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
- * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged, and
+ * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer, unjudged; another one ends the session, and
  * where no capture of it could be judged, by the device, the behaviour and the headers of the first.
  */
 import { createHash } from 'node:crypto';
@@ -23,6 +23,42 @@ export const asksCamera = ({ escalationHash }: StoredSession, { fields }: Stored
 /** The envelope with its device and behaviour in the last places, so that equal ones have one hash. */
 export function inOrder({ device, behavior, ...rest }: Envelope): Envelope {
   return { ...rest, ...(device !== undefined && { device }), ...(behavior !== undefined && { behavior }) };
+}
+
+/** Hashes an envelope as it came, so that the same one is known before it is judged. */
+const hashOf = (received: Envelope): Uint8Array =>
+  createHash('sha256')
+    .update(JSON.stringify(inOrder(received)))
+    .digest();
+
+/** The answer that asked for the camera, to the envelope that got it; null to any other. */
+export function findCameraCheck({
+  session,
+  project,
+  envelope,
+}: {
+  readonly session: StoredSession;
+  readonly project: StoredProject;
+  readonly envelope: Envelope;
+}): CameraCheckReply | null {
+  const { escalationHash } = session;
+  if (
+    escalationHash === null ||
+    !isPassive(envelope) ||
+    !hashOf(envelope).every((byte, at) => byte === escalationHash[at])
+  )
+    return null;
+  return cameraCheckOf(session, project, session.challengeCount);
+}
+
+function cameraCheckOf(
+  { sessionId, nonce, widgetMode }: StoredSession,
+  { fields }: StoredProject,
+  challengeCount: number,
+): CameraCheckReply {
+  const policy = { ...configDefaults, ...fields.config, widgetMode, escalateOnSuspicion: true };
+  const challengeConfig = challengeConfigOf({ nonce, challengeCount });
+  return { sessionId, cameraCheck: { challengeConfig, livenessModels: livenessModelsOf(policy) } };
 }
 
 interface Sent {
@@ -55,23 +91,26 @@ const passiveSignalsOf = ({ envelope: { device, behavior }, transport }: Sent): 
 /** null where the verdict stands. */
 export async function escalate(
   database: Database,
-  { session, project, ...sent }: Sent & { readonly session: StoredSession; readonly project: StoredProject },
+  {
+    session,
+    project,
+    received,
+    ...sent
+  }: Sent & { readonly session: StoredSession; readonly project: StoredProject; readonly received: Envelope },
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
   const { envelope, transport } = sent;
-  const { sessionId, organizationId, nonce, widgetMode } = session;
+  const { sessionId, organizationId, widgetMode, escalationHash } = session;
   const policy = { ...configDefaults, ...project.fields.config, widgetMode, escalateOnSuspicion: true };
+  if (escalationHash !== null) return null;
   const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
     return null;
-  const hash = createHash('sha256').update(JSON.stringify(envelope)).digest();
-  const passive = { hash, signals: passiveSignalsOf({ envelope, transport }) };
+  const passive = { hash: hashOf(received), signals: passiveSignalsOf({ envelope, transport }) };
   const challengeCount = await inOrganization(database, organizationId, (tx) =>
     escalateSession(tx, sessionId, passive, countChallenges(policy)),
   );
-  if (challengeCount === null) return null;
-  const challengeConfig = challengeConfigOf({ nonce, challengeCount });
-  return { sessionId, cameraCheck: { challengeConfig, livenessModels: livenessModelsOf(policy) } };
+  return challengeCount === null ? null : cameraCheckOf(session, project, challengeCount);
 }
 
 /** Whether the camera was not tried, and the page can still ask for it. */

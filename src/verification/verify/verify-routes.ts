@@ -12,6 +12,7 @@ import { createValidatorCompiler, checkerOf, describeViolation, helpfulViolation
 import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
+import { findCameraCheck } from './camera-check.js';
 import { transportOf } from './client-class.js';
 import { isFaceTry, type FaceTries } from './face-tries.js';
 import type { VerifyService } from './verify-service.js';
@@ -75,6 +76,8 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         await deps.limits.requireTrial(session.organizationId);
         const envelope = checkEnvelope(request.body);
         await deps.verifications.requireOpen(opened);
+        const asked = findCameraCheck({ ...opened, envelope });
+        if (asked !== null) return reply.code(202).send(asked);
         const { projectId, mode } = session;
         const caller = request.clientAddress?.text ?? '';
         // Faces of test mode are compared with nobody.

@@ -26,7 +26,7 @@ import { claimsOf, signVerificationToken } from '../tokens/verification-token.js
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { othersMax } from '../uniqueness/face-reuse.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
-import { asksCamera, escalate, inOrder, withFirstSignals } from './camera-check.js';
+import { asksCamera, escalate, withFirstSignals } from './camera-check.js';
 import { isFaceTry, isMadeUp } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
@@ -97,7 +97,8 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         fixed,
         pictures: seen.pictures,
         isFullCapture: isFaceTry(received.envelope, session, receivedAtMs),
-        envelope: inOrder(seen.envelope),
+        received: received.envelope,
+        envelope: seen.envelope,
       };
       for (let round = 0; round < roundsMax; round += 1) {
         const reply = await attempt(deps, submission);
@@ -175,7 +176,10 @@ function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject)
 }
 
 /** null where another session sent the same capture, or the same person completed it, meanwhile: to be judged again, with that known. */
-async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Promise<VerifyAnswer | null> {
+async function attempt(
+  deps: VerifyServiceDeps,
+  submission: SeenSubmission & { readonly received: Envelope },
+): Promise<VerifyAnswer | null> {
   const { session, project, envelope, receivedAtMs } = submission;
   const compared = comparedOf(submission);
   const endCompare = deps.metrics.verifyStage.startTimer({ stage: 'compare' });
