@@ -9,7 +9,7 @@ import { ListQuery, pageFields, PageQuery } from '../contract/paging.js';
 import { StudyCreation, StudyPatch } from '../contract/study.js';
 import { CreatedStudyReply, RespondentPage, StudyPage, StudyReply, SupplyPage } from '../contract/study-replies.js';
 import { reportGroupings, StudyReport } from '../contract/study-report.js';
-import { keyCaller } from '../http/access.js';
+import { keyCaller, requireRole } from '../http/access.js';
 import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, registerStorableText } from '../http/json-body.js';
 import { notFound } from '../kernel/faults.js';
@@ -60,7 +60,9 @@ export const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }
 export const item = '/studies/:studyId';
 const route = routesOf('Studies');
 const Token = Type.Optional(
-  StringEnum(['on', 'off'], { description: 'on: with the vh_token of each respondent. Default off.' }),
+  StringEnum(['on', 'off'], {
+    description: 'on: with the vh_token of each respondent, for keys and the roles admin and owner. Default off.',
+  }),
 );
 const reportFormats = ['json', 'csv'] as const;
 
@@ -204,6 +206,12 @@ function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void
   );
 }
 
+/** Whether tokens are asked for. They complete and end interviews, so a member reads none. */
+function takesTokens({ caller }: FastifyRequest, token: 'on' | 'off' = 'off'): boolean {
+  if (token === 'on') requireRole(caller, 'admin', '`token=on`');
+  return token === 'on';
+}
+
 function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): void {
   app.get(
     `${item}/respondents`,
@@ -229,10 +237,10 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
     }),
     async (request) => {
       const owner = ownerOf(request);
+      const { status = 'verified', token, rid, ...page } = request.query;
+      const shown = { status, token: takesTokens(request, token), rid };
       return inOrganization(database, owner.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
-        const { status = 'verified', token = 'off', rid, ...page } = request.query;
-        const shown = { status, token: token === 'on', rid };
         const { respondents, nextCursor } = await listRespondents(tx, study, readPage(page), shown);
         return { respondents, nextCursor };
       });
@@ -272,14 +280,15 @@ function registerExport(app: FastifyInstance, { database }: StudyRouteDeps): voi
     ),
     async (request, reply) => {
       const owner = ownerOf(request);
-      const { format = 'csv', status = 'completed_or_reversed', token = 'off' } = request.query;
+      const { format = 'csv', status = 'completed_or_reversed', token } = request.query;
+      const shown = { status, token: takesTokens(request, token) };
       const study = requireStudy(
         await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),
       );
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
         .header('content-disposition', `attachment; filename="${study.studyId}.${format}"`)
-        .send(Readable.from(exportRespondents(database, study, format, { status, token: token === 'on' })) as never);
+        .send(Readable.from(exportRespondents(database, study, format, shown)) as never);
     },
   );
 }

@@ -7,7 +7,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
-import { dashboardRoles, modeOfCaller, type AccessDeps, type Caller, type KeyCaller } from '../kernel/caller.js';
+import {
+  dashboardRoles,
+  modeOfCaller,
+  type AccessDeps,
+  type Caller,
+  type DashboardRole,
+  type KeyCaller,
+} from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
 import type { Access, GuardedAccess } from './access-declaration.js';
 import { authenticate } from './authenticate.js';
@@ -162,12 +169,16 @@ function requireScope(caller: Caller, { scope, role, oauth = [] }: GuardedAccess
       throw new Fault('INSUFFICIENT_SCOPE', `This key lacks the scope \`${scope}\`. Use a key that has it.`);
     return;
   }
-  if (role !== undefined && dashboardRoles.indexOf(caller.role) < dashboardRoles.indexOf(role)) {
-    throw new Fault(
-      'INSUFFICIENT_SCOPE',
-      `Your role is ${caller.role}, but this operation needs ${role}. Ask an owner or admin.`,
-    );
-  }
+  if (role !== undefined) requireRole(caller, role);
+}
+
+/** Throws INSUFFICIENT_SCOPE for a dashboard caller below the role. A handler names the part of its operation that needs more than the rest. */
+export function requireRole(caller: Caller | null, role: DashboardRole, part = 'this operation'): void {
+  if (caller?.kind !== 'dashboard' || dashboardRoles.indexOf(caller.role) >= dashboardRoles.indexOf(role)) return;
+  throw new Fault(
+    'INSUFFICIENT_SCOPE',
+    `Your role is ${caller.role}, but ${part} needs ${role}. Ask an owner or admin.`,
+  );
 }
 
 /** An empty list takes any access token. */

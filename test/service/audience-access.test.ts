@@ -190,6 +190,25 @@ for (const { path, method, operationId } of operations)
     }
   });
 
+t.test('the tokens of respondents are read by keys and admins, and by no member', async (t) => {
+  const studyId = await makeStudy(['launch']);
+  for (const operationId of ['listRespondents', 'exportRespondents']) {
+    const { path = '' } = operations.find((operation) => operation.operationId === operationId) ?? {};
+    const url = path.replace('{studyId}', studyId);
+    for (const kind of [...credentialKinds, ...tokenKinds]) {
+      const { status } = await ask('GET', `${url}?token=on`, headersOf[kind]);
+      const expected = people[kind] === 'member' ? '403' : expectedOf(operationId, path, kind);
+      t.equal(status === 200 ? 'ok' : String(status), expected, `${operationId}: ${kind}`);
+    }
+    const refusal = await ask('GET', `${url}?token=on`, credentials.member);
+    t.match(await refusal.json(), {
+      code: 'INSUFFICIENT_SCOPE',
+      message: /`token=on` needs admin\. Ask an owner or admin\./,
+    });
+    t.equal((await ask('GET', `${url}?token=off`, credentials.member)).status, 200);
+  }
+});
+
 t.test('the console’s page may call studies, and no other page', async (t) => {
   for (const origin of [siteUrl, 'https://elsewhere.example']) {
     const allowed = origin === siteUrl ? origin : null;
