@@ -4,7 +4,7 @@ import { useRead } from '../api.js';
 import { Stacks } from '../parts/day-chart.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
-import { formatCount, formatShare } from '../parts/words.js';
+import { formatCount, formatShare, readable } from '../parts/words.js';
 
 const outcomes = [
   ['passed', 'Passed', 'good'],
@@ -43,7 +43,10 @@ const Figures = (shown: Analytics) => (
         days={shown.timeSeries.map(({ start, passed, failed }) => ({ day: start.slice(0, 10), passed, failed }))}
       />
     </section>
-    <Shares title="Reasons of failures" rows={shown.failureReasons.map((row) => ({ ...row, name: row.reason }))} />
+    <Shares
+      title="Reasons of failures"
+      rows={shown.failureReasons.map((row) => ({ ...row, name: readable(row.reason) }))}
+    />
     <Shares title="Devices" rows={shown.devices.map((row) => ({ ...row, name: row.device }))} />
     <Shares title="Browsers" rows={shown.browsers.map((row) => ({ ...row, name: row.browser }))} />
   </div>

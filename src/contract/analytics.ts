@@ -21,6 +21,11 @@ export const AnalyticsQuery = ListQuery({
 });
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 
+/** Reason of failures of category `liveness` in which no camera check was completed, and the project demands one. */
+export const cameraCheckMissing = 'camera_check_missing';
+const failureReason = Type.String({
+  description: `failureCategory of the verdict, or ${cameraCheckMissing} if the project demands a camera check and none was completed.`,
+});
 const count = Type.Integer({ minimum: 0 });
 const share = unit('Share of the whole list.');
 
@@ -46,7 +51,7 @@ export const Analytics = Type.Object({
       passRate: Nullable(unit('Share of passes; null if the bucket is empty.')),
     }),
   ),
-  failureReasons: Type.Array(Type.Object({ reason: Type.String(), count, share })),
+  failureReasons: Type.Array(Type.Object({ reason: failureReason, count, share })),
   devices: Type.Array(Type.Object({ device: Type.String(), count, share })),
   browsers: Type.Array(Type.Object({ browser: Type.String(), count, share })),
 });

@@ -67,3 +67,16 @@ t.test('every figure is that of the verifications in the range, by the bucket th
   }
   t.equal((await ask(`period=day&${whole}`)).timeSeries.length, 41);
 });
+
+t.test('a failure for want of a camera check has a reason of its own', async (t) => {
+  aheadMs = 60 * dayMs;
+  const { status } = await service.call('PATCH', `/projects/${service.bootstrap.projectId}`, {
+    body: { config: { minimumAssurance: 'biometric' } },
+    headers: { 'x-api-key': service.bootstrap.organizationKey },
+  });
+  t.equal(status, 200);
+  await take();
+  const day = `fromDate=${dayOf(60)}&toDate=${dayOf(60)}`;
+  await waitUntil(async () => (await ask(day)).totalVerifications === 1, 'it is counted');
+  t.same((await ask(day)).failureReasons, [{ reason: 'camera_check_missing', count: 1, share: 1 }]);
+});

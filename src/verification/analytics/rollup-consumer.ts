@@ -6,6 +6,8 @@ import { eventOf } from '../../stores/outbox/outbox.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
+import { cameraCheckMissing } from '../../contract/analytics.js';
+import { failureReasons } from '../../contract/failure-reasons.js';
 import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
 
 const batchMax = 500;
@@ -127,6 +129,10 @@ const unnamed = 'other';
 /** The events that are counted: one for each session. */
 const isCounted = (event: SessionEvent): event is CompletedEvent => event.type === 'verification.completed';
 
+/** The category of a failure hides that nothing was measured, so that this has a name of its own. */
+const reasonOf = ({ failure_category: category, failure_reasons: reasons }: VerificationFacts): string | null =>
+  category === 'liveness' && reasons.includes(failureReasons.camera_check_needed) ? cameraCheckMissing : category;
+
 /** Rows in a fixed order, so that batches that are written at once wait for each other and never in a circle. */
 function addUp(events: readonly CompletedEvent[]): {
   readonly hours: readonly HourRow[];
@@ -137,7 +143,7 @@ function addUp(events: readonly CompletedEvent[]): {
   for (const event of events) {
     countHour(hours, event);
     const { data } = event;
-    if (data.status === 'fail') countKind(kinds, event, 'failure_reason', data.failure_category);
+    if (data.status === 'fail') countKind(kinds, event, 'failure_reason', reasonOf(data));
     countKind(kinds, event, 'device', data.device);
     countKind(kinds, event, 'browser', data.browser);
   }
