@@ -5,7 +5,7 @@ import { formatCount, formatShare } from '../parts/words.js';
 export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
   <section class="card">
     <h2>Suppliers</h2>
-    <table class="rows">
+    <table class="rows dense">
       <thead>
         <tr>
           <th scope="col">Supplier</th>

@@ -69,7 +69,7 @@ function byDay(days: MixReply['days']): readonly DayMix[] {
 }
 
 const League = ({ projectId, sources }: { projectId: string; sources: readonly SourceReport[] }) => (
-  <section>
+  <section class="sources">
     <h2>Sources</h2>
     <p class="muted small">
       Most certain fraud first: by the low end of the fraud share. Sources without labels are last.

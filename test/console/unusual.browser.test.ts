@@ -94,7 +94,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
         "document.querySelector('.tabs [aria-current]').getBoundingClientRect().right - document.querySelector('.tabs').getBoundingClientRect().right",
       );
       t.ok(Number(hiddenPx) <= 1, `${path}: the active tab is visible`);
-      for (const width of [390, 1440]) {
+      for (const width of [390, 900, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         t.equal(await sidewaysPx(page), 0, `${path} at ${width} px`);
       }
