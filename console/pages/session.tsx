@@ -2,6 +2,7 @@
 import { Link } from 'wouter-preact';
 import type { EvidenceReply } from '../../src/contract/score.js';
 import type { SessionTrailReply } from '../../src/contract/session-trail.js';
+import type { RespondentReply } from '../../src/contract/study-replies.js';
 import { query, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Empty, Failed, Loading, Shown } from '../parts/states.js';
@@ -64,6 +65,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
             Score <b class="number">{latest.score}</b> of 100
           </span>
           <span>{readable(latest.verdictClass)}</span>
+          <Respondent projectId={projectId} sessionId={sessionId} studyId={latest.studyId} />
           <span>Source {latest.sourceId ?? 'not named'}</span>
           <span>Study {latest.studyId ?? 'not named'}</span>
           <time dateTime={latest.scoredAt}>{formatTime(latest.scoredAt)}</time>
@@ -84,6 +86,25 @@ function Session({ projectId, trail, reload }: SessionProps) {
         {latest !== undefined && <Changes receipts={receipts} latest={evidence.data} earlier={earlier.data} />}
       </div>
     </>
+  );
+}
+
+interface RespondentProps {
+  readonly projectId: string;
+  readonly sessionId: string;
+  readonly studyId: string | null;
+}
+
+/** Scores keep no respondent id. Studies of the service do, and their sessions are places. */
+function Respondent({ projectId, sessionId, studyId }: RespondentProps) {
+  const isPlace = studyId !== null && sessionId.startsWith('plc_');
+  const path = `/studies/${encodeURIComponent(studyId ?? '')}/respondents${query({ sessionId, status: 'all' })}`;
+  const found = useRead<{ respondents: readonly RespondentReply[] }>(isPlace ? path : null, 'audience');
+  const [respondent] = found.data?.respondents ?? [];
+  return respondent === undefined ? null : (
+    <span>
+      Respondent <Link href={`/${projectId}/studies/${studyId}`}>{respondent.respondentId}</Link>
+    </span>
   );
 }
 

@@ -5,7 +5,7 @@
 import { RespondentReply, respondentStatuses } from '../contract/study-replies.js';
 import { rest } from '../fair-limiter.js';
 import { cutPage, type Page } from '../kernel/paging.js';
-import type { Database, Queryable } from '../stores/database/port.js';
+import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { csvLine } from './csv.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
@@ -42,6 +42,8 @@ export interface Shown {
   readonly token: boolean;
   /** Only respondents with exactly this id. */
   readonly rid?: string | undefined;
+  /** Only the respondent of this session. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Newest first. */
@@ -52,13 +54,17 @@ export async function listRespondents(
   shown: Shown,
 ): Promise<Batch> {
   const state = Object.entries(statuses).find(([, status]) => status === shown.status)?.[0] ?? null;
+  const values: SqlValue[] = [studyId, page.below, page.limit + 1, state];
+  const named: string[] = [];
   // An index finds a respondent of the project.
-  const named = shown.rid === undefined ? '' : 'AND project_id = $5 AND respondent_id = $6';
+  if (shown.rid !== undefined)
+    named.push(`AND project_id = $${values.push(projectId)} AND respondent_id = $${values.push(shown.rid)}`);
+  if (shown.sessionId !== undefined) named.push(`AND place_id = $${values.push(shown.sessionId)}`);
   const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND ($2::text IS NULL OR place_id < $2)
-        AND ($4::text IS NULL OR state = $4) ${conditions[shown.status] ?? ''} ${named}
+        AND ($4::text IS NULL OR state = $4) ${conditions[shown.status] ?? ''} ${named.join(' ')}
       ORDER BY place_id DESC LIMIT $3`,
-    [studyId, page.below, page.limit + 1, state, ...(shown.rid === undefined ? [] : [projectId, shown.rid])],
+    values,
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (reservation) => reservation.reservationId);
   const lastId = nextCursor === null ? null : (items.at(-1)?.reservationId ?? null);

@@ -231,14 +231,17 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
             description: 'Only this respondent, by the exact id.',
           }),
         ),
+        sessionId: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 128, description: 'Only the respondent of this session.' }),
+        ),
         token: Token,
       }),
       response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
       const owner = ownerOf(request);
-      const { status = 'verified', token, rid, ...page } = request.query;
-      const shown = { status, token: takesTokens(request, token), rid };
+      const { status = 'verified', token, rid, sessionId, ...page } = request.query;
+      const shown = { status, token: takesTokens(request, token), rid, sessionId };
       return inOrganization(database, owner.organizationId, async (tx) => {
         const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
         const { respondents, nextCursor } = await listRespondents(tx, study, readPage(page), shown);

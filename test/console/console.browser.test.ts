@@ -338,6 +338,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     t.equal(((await audience('GET', `/studies/${studyId}`)).body as StudyReply).status, 'completed');
     await page.getByRole('link', { name: 'bot', exact: true }).click();
     await page.locator('.findings').first().waitFor();
+    await page.locator('.facts').getByText('Respondent bot').waitFor();
     t.same(complaints, []);
   });
 });

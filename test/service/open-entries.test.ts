@@ -129,4 +129,8 @@ t.test('a respondent of a study is found by the exact rid, together with the oth
   t.same(await found('status=in_survey&rid=find-me-too&limit=1'), ['find-me-too in_survey']);
   t.same(await found('status=screened_out&rid=find-me'), []);
   t.same(await found('status=all&rid=FIND-ME'), []);
+  const sessionId =
+    (await respondentsOf(study)).find(({ respondentId }) => respondentId === 'find-me')?.sessionId ?? '';
+  t.same(await found(`status=all&sessionId=${sessionId}`), ['find-me in_survey'], 'by the session');
+  t.same(await found(`status=all&sessionId=${sessionId}&rid=find-me-too`), []);
 });
