@@ -1,6 +1,6 @@
 /**
- * The monthly quota of verifications: completed sessions, by the month of UTC in which they completed, without those that an anonymous page failed
- * at no effort. Sessions of test and demo keys are counted separately and have no quota. The count is taken in the transaction that completes the
+ * The monthly quota of verifications: completed sessions, by the month of UTC in which they completed, without those that a page failed at no
+ * effort. Sessions of test and demo keys are counted separately and have no quota. The count is taken in the transaction that completes the
  * session, so that two at the limit cannot both pass.
  * All completions of an organization count in one row of the month, taken in the message that commits, so that they wait for commits only.
  */

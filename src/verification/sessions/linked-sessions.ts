@@ -68,5 +68,24 @@ export async function countLinkUse(tx: Queryable, session: Linked, status: Verdi
   if (linkId !== null && !(await takeLinkUse(tx, linkId, Number(status !== 'fail')))) throw ended('used_up');
 }
 
+/** Failures of a respondent of links that count against the quota, in 24 hours. */
+export const linkFailsPerDay = 10;
+const dayMs = 86_400_000;
+
+/** The failed sessions of a link’s respondent in the last 24 hours, through any link; at most `linkFailsPerDay`. */
+export async function countLinkFails(
+  database: Queryable,
+  { projectId, respondentId }: Pick<StoredSession, 'projectId' | 'respondentId'>,
+  nowMs: number,
+): Promise<number> {
+  const rows = await database.query(
+    `SELECT 1 FROM verification_sessions
+      WHERE project_id = $1 AND respondent_id = $2 AND link_id IS NOT NULL AND status = 'fail' AND completed_at > $3 LIMIT ${linkFailsPerDay}`,
+    [projectId, respondentId, new Date(nowMs - dayMs)],
+    { recurring: true },
+  );
+  return rows.length;
+}
+
 const ended = (reason: LinkState): Fault =>
   new Fault('LINK_ENDED', 'This link can’t start a verification any more. Create a new link.', { context: { reason } });

@@ -19,7 +19,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { fixedEvidenceOf } from '../fixed-respondents/fixed-respondents.js';
 import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
-import { countLinkUse } from '../sessions/linked-sessions.js';
+import { countLinkFails, countLinkUse, linkFailsPerDay } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
 import { completeSession, findChain, type StoredSession } from '../sessions/session-store.js';
 import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
@@ -117,11 +117,18 @@ async function requireOpenChain(database: Queryable, { rootSessionId, retryCount
 }
 
 /**
- * Whether the verification counts against the quota. A failure that costs an anonymous page no effort does not: a stranger could use the month up in a
- * second.
+ * Whether the verification counts against the quota. A failure that costs a page no effort does not: a stranger, or who has a link, could use the month
+ * up in a second. Nor do more failures of a day than a respondent of links makes.
  */
-const isCounted = ({ session, isFullCapture }: SeenSubmission, { status, fraudSignals }: Verdict): boolean =>
-  status !== 'fail' || session.respondentTrusted || (isFullCapture && !isMadeUp(fraudSignals));
+async function isCounted(
+  database: Queryable,
+  { session, isFullCapture, receivedAtMs }: SeenSubmission,
+  { status, fraudSignals }: Verdict,
+): Promise<boolean> {
+  if (status !== 'fail' || (session.respondentTrusted && session.linkId === null)) return true;
+  if (!isFullCapture || isMadeUp(fraudSignals)) return false;
+  return !session.respondentTrusted || (await countLinkFails(database, session, receivedAtMs)) < linkFailsPerDay;
+}
 
 /** Judges the pictures once, however many rounds follow; nothing after this has them. */
 async function see(
@@ -260,7 +267,7 @@ async function record(
     await countLinkUse(tx, session, outcome.verdict.status);
   };
   try {
-    if (isCounted(submission, outcome.verdict))
+    if (await isCounted(database, submission, outcome.verdict))
       await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
     else await inOrganization(database, organizationId, complete);
   } catch (error) {
