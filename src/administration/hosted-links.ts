@@ -101,11 +101,11 @@ export async function findLink(database: Queryable, linkId: string): Promise<Hos
   return row ?? null;
 }
 
-/** Whether `owner` manages a link. */
-export const ownsLink = (owner: LinkOwner, { projectId, mode }: HostedLink): boolean =>
-  projectId === owner.projectId && managesMode(owner.mode, mode);
+/** Whether `owner` manages a link. Nobody manages those of studies, whose addresses lead to the place of a respondent. */
+export const ownsLink = (owner: LinkOwner, { projectId, mode, isOwnReturn }: HostedLink): boolean =>
+  projectId === owner.projectId && managesMode(owner.mode, mode) && !isOwnReturn;
 /** The same in SQL, with the project as $1 and the mode as $2. */
-const isOwned = `project_id = $1 AND ($2 = 'live' OR mode = $2)`;
+const isOwned = `project_id = $1 AND ($2 = 'live' OR mode = $2) AND NOT return_own`;
 
 /** Links of a project that were not deleted, newest first. */
 export async function listLinks(

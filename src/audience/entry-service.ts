@@ -41,6 +41,7 @@ import {
 } from './own-places.js';
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
+import { isSameText } from './signatures.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
@@ -121,28 +122,39 @@ export function createEntryService(deps: EntryDeps) {
       return isTakenElsewhere(judged, deviceRef) ? pageOf(study, 'elsewhere') : continueAt(deps, study, judged);
     },
 
-    /** Back from the hosted verification. Its outcome is looked up, whatever the address says. A released place goes back to its own browser alone. */
-    async verified({ reservationId, device, userAgent, address }: VerifiedVisit): Promise<Answer> {
+    /**
+     * Back from the hosted verification. Its outcome is looked up, whatever the address says. The id of a place, which others may read, leads
+     * nowhere alone; a released place comes back by its link, whose expiry and gate then hold.
+     */
+    async verified({ reservationId, device, sig, address }: VerifiedVisit): Promise<Answer> {
       const reservation = await findReservation(database, reservationId);
-      if (reservation === null) await deps.visits.takeAddress(address);
-      else await deps.visits.takeRespondent(reservation.projectId, `verified ${reservationId}`);
+      const deviceRef = reservation === null ? null : deps.hash(reservation.projectId, 'device', device);
+      const isHolder =
+        reservation !== null && (reservation.deviceRef === deviceRef || hasReturnProof(deps, reservation, sig));
+      if (isHolder) await deps.visits.takeRespondent(reservation.projectId, `verified ${reservationId}`);
+      else await deps.visits.takeAddress(address);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (reservation === null || study === null) return pageOf(null, 'broken');
-      const deviceRef = deps.hash(study.projectId, 'device', device);
-      if (isTakenElsewhere(reservation, deviceRef)) return pageOf(study, 'elsewhere');
-      if (reservation.state !== 'released') return continueAt(deps, study, reservation);
-      if (reservation.deviceRef !== deviceRef) return pageOf(study, 'elsewhere');
-      if (isDeclaredBot(userAgent ?? '')) return pageOf(study, 'declined');
-      const taken = await underLock(database, reservation, (tx, locked, now) => retake(deps, tx, locked, now));
-      return continueAt(deps, study, taken);
+      if (isHolder && reservation.state !== 'released') return continueAt(deps, study, reservation);
+      return pageOf(study, !isHolder && isTakenElsewhere(reservation, deviceRef) ? 'elsewhere' : 'reopen');
     },
   };
 }
 
 /** Somebody who comes back from the hosted verification. */
-export interface VerifiedVisit extends Pick<Visit, 'device' | 'userAgent' | 'address'> {
+export interface VerifiedVisit extends Pick<Visit, 'device' | 'address'> {
   readonly reservationId: string;
+  /** The proof in the address that the verification returns to. */
+  readonly sig: string | undefined;
 }
+
+/** The address that the verification returns to proves the place, so that a respondent may finish on another device. */
+const returnProofOf = ({ hash }: EntryDeps, { projectId, reservationId }: QuotaReservation): string =>
+  hash(projectId, 'verification', reservationId);
+
+/** Whether `sig` is the proof of a signed place. The place of an open link belongs to its browser. */
+const hasReturnProof = (deps: EntryDeps, place: QuotaReservation, sig = ''): boolean =>
+  place.entry === 'signed' && isSameText(sig, returnProofOf(deps, place));
 
 /** Whether the gate looks at the respondent, at this visit: they have no place, or lost it. */
 const isGated = (place: QuotaReservation): boolean => isUndecided(place) || place.state === 'released';
@@ -181,7 +193,7 @@ const taken: readonly ReservationState[] = ['verifying', 'surveying', 'released'
  * Whether another browser has the place, or gets it back. The ids of its holder and of the place, which others may know, do not lead to the
  * survey; a signature does. An erased holder has no browser.
  */
-const isTakenElsewhere = ({ entry, state, deviceRef }: QuotaReservation, visitor: string): boolean =>
+const isTakenElsewhere = ({ entry, state, deviceRef }: QuotaReservation, visitor: string | null): boolean =>
   entry === 'open' && taken.includes(state) && deviceRef !== visitor;
 
 interface Entering {
@@ -307,7 +319,8 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
 
 /** If two calls make a link at once, both use the first one’s. */
 async function makeLink(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<string> {
-  const returnUrl = `${deps.audienceUrl()}/verified/${reservation.reservationId}`;
+  const path = `/verified/${reservation.reservationId}?sig=${returnProofOf(deps, reservation)}`;
+  const returnUrl = deps.audienceUrl() + path;
   const made = await deps.verification.makeLink(reservation, study, returnUrl);
   const kept = await underLock(deps.database, reservation, async (tx, _study, now) =>
     now.linkId === null ? changeReservation(tx, now, { linkId: made }) : now,

@@ -80,10 +80,17 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
 function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void {
   scope.get(
     '/verified/:reservationId',
-    { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
+    {
+      ...open,
+      schema: {
+        hide: true,
+        params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }),
+        querystring: Type.Object({ sig: Text }),
+      },
+    },
     async (request, reply) => {
       const { device } = deviceOf(request, reply, { audienceUrl: deps.audienceUrl(), isShown: true });
-      const visit = { device, userAgent: userAgentOf(request), address: request.clientAddress };
+      const visit = { device, sig: request.query.sig, address: request.clientAddress };
       return send(deps, request, reply, await deps.entries.verified({ ...visit, ...request.params }));
     },
   );

@@ -21,7 +21,7 @@ import { isUndecided, letsHoldersFinish } from './transitions.js';
 /** Keyed hash of an identifier within a project. */
 export type HashIdentifier = (
   projectId: string,
-  kind: 'respondent' | 'device' | 'address' | 'network' | 'place',
+  kind: 'respondent' | 'device' | 'address' | 'network' | 'place' | 'verification',
   value: string,
 ) => string;
 

@@ -2,7 +2,7 @@
 import type { Language } from '../administration/pages/languages.js';
 
 export const pageNames = [
-  ...(['checking', 'unchecked', 'full', 'closed', 'declined', 'elsewhere', 'done', 'thanks'] as const),
+  ...(['checking', 'unchecked', 'full', 'closed', 'declined', 'elsewhere', 'reopen', 'done', 'thanks'] as const),
   ...(['expired', 'broken', 'later'] as const),
 ] as const;
 export type PageName = (typeof pageNames)[number];
@@ -20,6 +20,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     closed: ['This study is not open', 'It isn’t accepting participants right now. Thank you for your interest.'],
     declined: ['You don’t qualify for this study', 'You can close this page. Thank you for your interest.'],
     elsewhere: ['You have already started', 'Open the study again in the browser where you started.'],
+    reopen: ['Open the study again', 'Go back to your invitation and open the study from there.'],
     done: ['You have already taken part', 'Each person can take part once. Thank you for your answers.'],
     thanks: ['Thank you', 'Your response has been recorded. You can close this page.'],
     expired: ['This link has expired', 'Go back to your invitation and open the study from there.'],
@@ -39,6 +40,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
       'Sie können diese Seite schließen. Vielen Dank für Ihr Interesse.',
     ],
     elsewhere: ['Sie haben schon begonnen', 'Öffnen Sie die Studie in dem Browser, in dem Sie begonnen haben.'],
+    reopen: ['Öffnen Sie die Studie erneut', 'Gehen Sie zurück zu Ihrer Einladung und öffnen Sie die Studie von dort.'],
     done: ['Sie haben schon teilgenommen', 'Jede Person kann einmal teilnehmen. Vielen Dank für Ihre Antworten.'],
     thanks: ['Vielen Dank', 'Ihre Teilnahme wurde gespeichert. Sie können diese Seite schließen.'],
     expired: ['Dieser Link ist abgelaufen', 'Gehen Sie zurück zu Ihrer Einladung und öffnen Sie die Studie von dort.'],
@@ -67,6 +69,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
       'Vous pouvez fermer cette page. Merci de votre intérêt.',
     ],
     elsewhere: ['Vous avez déjà commencé', 'Rouvrez l’étude dans le navigateur où vous avez commencé.'],
+    reopen: ['Rouvrez l’étude', 'Revenez à votre invitation et ouvrez l’étude à partir de là.'],
     done: ['Vous avez déjà participé', 'Chaque personne ne participe qu’une fois. Merci de vos réponses.'],
     thanks: ['Merci', 'Votre participation est enregistrée. Vous pouvez fermer cette page.'],
     expired: ['Ce lien a expiré', 'Revenez à votre invitation et ouvrez l’étude à partir de là.'],
@@ -86,6 +89,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     closed: ['Este estudio no está abierto', 'No admite participantes en este momento. Gracias por su interés.'],
     declined: ['No cumple los requisitos de este estudio', 'Puede cerrar esta página. Gracias por su interés.'],
     elsewhere: ['Ya ha empezado', 'Vuelva a abrir el estudio en el navegador en el que empezó.'],
+    reopen: ['Abra el estudio de nuevo', 'Vuelva a su invitación y abra el estudio desde allí.'],
     done: ['Ya ha participado', 'Cada persona puede participar una vez. Gracias por sus respuestas.'],
     thanks: ['Gracias', 'Su participación ha quedado registrada. Puede cerrar esta página.'],
     expired: ['Este enlace ha caducado', 'Vuelva a su invitación y abra el estudio desde allí.'],
@@ -111,6 +115,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
       'Você pode fechar esta página. Obrigado pelo seu interesse.',
     ],
     elsewhere: ['Você já começou', 'Abra o estudo de novo no navegador em que começou.'],
+    reopen: ['Abra o estudo de novo', 'Volte ao seu convite e abra o estudo a partir dele.'],
     done: ['Você já participou', 'Cada pessoa pode participar uma vez. Obrigado pelas suas respostas.'],
     thanks: ['Obrigado', 'Sua resposta foi registrada. Você pode fechar esta página.'],
     expired: ['Este link expirou', 'Volte ao seu convite e abra o estudo a partir dele.'],
@@ -127,6 +132,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     closed: ['هذه الدراسة غير متاحة', 'لا يمكن المشاركة في الوقت الحالي. شكرًا لاهتمامك.'],
     declined: ['أنت غير مؤهل لهذه الدراسة', 'يمكنك إغلاق هذه الصفحة. شكرًا لاهتمامك.'],
     elsewhere: ['لقد بدأت بالفعل', 'افتح الدراسة مرة أخرى في المتصفح الذي بدأت فيه.'],
+    reopen: ['افتح الدراسة مرة أخرى', 'ارجع إلى الدعوة وافتح الدراسة من هناك.'],
     done: ['لقد شاركت بالفعل', 'يمكن لكل شخص المشاركة مرة واحدة. شكرًا على إجاباتك.'],
     thanks: ['شكرًا لك', 'تم حفظ مشاركتك. يمكنك إغلاق هذه الصفحة.'],
     expired: ['انتهت صلاحية هذا الرابط', 'ارجع إلى الدعوة وافتح الدراسة من هناك.'],
@@ -152,6 +158,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
       'このページを閉じてください。ご関心をお寄せいただきありがとうございます。',
     ],
     elsewhere: ['すでに開始しています', '開始したときのブラウザーで、もう一度調査を開いてください。'],
+    reopen: ['もう一度調査を開いてください', '招待に戻り、そこから調査を開いてください。'],
     done: ['すでにご参加いただいています', 'ご参加はお一人一回です。ご回答ありがとうございました。'],
     thanks: ['ありがとうございました', '回答を記録しました。このページを閉じてください。'],
     expired: ['このリンクは期限が切れています', '招待に戻り、そこから調査を開いてください。'],

@@ -17,7 +17,8 @@ export interface StudyPageParts extends PageParts {
 
 /** The HTTP status of a page: what a person did right is no error. */
 export const pageStatus: Readonly<Record<PageName, number>> = {
-  ...{ checking: 200, unchecked: 200, full: 200, closed: 200, declined: 200, elsewhere: 200, done: 200, thanks: 200 },
+  ...{ checking: 200, unchecked: 200, full: 200, closed: 200, declined: 200, elsewhere: 200 },
+  ...{ reopen: 200, done: 200, thanks: 200 },
   ...{ expired: 400, broken: 400, later: 503 },
 };
 

@@ -52,3 +52,9 @@ export function signerOf({ current, previous }: Secrets, lines: Lines, signature
 /** Whether a key that was sent is one of these, in constant time. */
 export const isSurveyKey = (secrets: Secrets, given: string): boolean =>
   signerOf(secrets, [given], sign(given, [given])) !== null;
+
+/** Compares two texts in a time that depends on their lengths alone. */
+export const isSameText = (given: string, expected: string): boolean => {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};

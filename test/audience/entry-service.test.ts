@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { HostedVerification } from '../../src/audience/fielding.js';
+import { noScores } from '../../src/contract/study-replies.js';
 import { releaseReservations } from '../../src/audience/reservation-round.js';
 import { findRespondentReservation } from '../../src/audience/reservation-store.js';
 import type { Study } from '../../src/audience/study-store.js';
@@ -52,6 +53,57 @@ t.test('a place of an open link is continued after the verification by its own b
     t.match(await instance.verified(reservationId, 'own'), { kind: 'redirect', url });
   }
 });
+
+t.test(
+  'a place of a signed link is continued after the verification by its browser, or by the address that it returns to',
+  async (t) => {
+    const database = await openTestDatabase(t);
+    const returns: string[] = [];
+    const result: HostedVerification[] = [];
+    const instance = await instanceOf(t, database, masterKey, {
+      judgeLink: () =>
+        Promise.resolve({
+          ...{
+            entry: 'signed',
+            supplierId: null,
+            signedWith: 'current',
+            expiresAt: null,
+            isExpired: false,
+            problems: [],
+          },
+        }),
+      verification: {
+        makeLink: (_place, _study, url) => Promise.resolve(`${link}-${returns.push(url)}`),
+        linkUrl: (id) => id,
+        read: () => Promise.resolve(result[0] ?? null),
+      },
+    });
+    const study = await makeStudy(database, 5, [], true);
+    t.match(await instance.entries.enter(visitOf(study, 'r', { device: 'own' })), { url: `${link}-1` });
+    const { reservationId } = await findOnly(database, study);
+    const url = new URL(returns[0] ?? '');
+    t.ok(url.pathname.endsWith(`/verified/${reservationId}`));
+    const sig = url.searchParams.get('sig') ?? '';
+    const strangers = [undefined, '', reservationId, sig.slice(1), sig.replace(/./, (c) => (c === '0' ? '1' : '0'))];
+    const refuse = async (state: string): Promise<void> => {
+      for (const given of strangers)
+        t.match(await instance.verified(reservationId, 'stranger', given), { page: 'reopen' }, `${state}: ${given}`);
+    };
+    await refuse('before the result');
+    result.push({ status: 'pass', assurance: 'biometric', scores: noScores });
+    await refuse('after it');
+    t.match(await findOnly(database, study), { state: 'verifying' }, 'and the stranger’s visit changes nothing');
+    t.match(await instance.verified(reservationId, 'phone', sig), { url: /^https:\/\/survey\.example\// });
+    await refuse('in the survey');
+    t.match(await instance.verified(reservationId, 'own'), { url: /^https:\/\/survey\.example\// });
+    await release(database, study);
+    t.match(
+      await instance.verified(reservationId, 'phone', sig),
+      { page: 'reopen' },
+      'a released place comes back by its link',
+    );
+  },
+);
 
 t.test('of browsers that open one open link together, one gets the place', async (t) => {
   const { database, instance } = await open(t);
@@ -106,8 +158,7 @@ t.test('a released place of a signed link goes back through the gate, from whate
   isExpired = true;
   t.match(await enter(), { page: 'expired' }, 'an expired link takes no place back');
   isExpired = false;
-  t.match(await instance.verified(reservationId, 'stranger'), { page: 'elsewhere' });
-  t.match(await instance.verified(reservationId, 'own', 'curl/8.5.0'), { page: 'declined' });
+  for (const device of ['stranger', 'own']) t.match(await instance.verified(reservationId, device), { page: 'reopen' });
   t.match(await findOnly(database, study), { state: 'released' }, 'and the place waits for its person');
   t.match(await enter({ device: 'phone' }), { kind: 'redirect' });
   isExpired = true;

@@ -74,7 +74,10 @@ export async function instanceOf(
     locate: () => unknown,
     visits: { takeAddress: () => Promise.resolve(), takeRespondent: () => Promise.resolve() },
     exit,
-    hash: (_project, kind, value) => (kind === 'place' ? createHash('sha256').update(value).digest('hex') : value),
+    hash: (_project, kind, value) =>
+      kind === 'place' || kind === 'verification'
+        ? createHash('sha256').update(`${kind} ${value}`).digest('hex')
+        : value,
     judgeLink: (study, link) => Promise.resolve(judgeLink(link, { study, supplier: null, nowMs: Date.now() })),
     verification: {
       makeLink: () => Promise.reject(new Error('not asked')),
@@ -100,8 +103,8 @@ export async function instanceOf(
     reportOutcomes,
     setAway: (away: boolean) => void (isAway = away),
     returns,
-    verified: (reservationId: string, device: string, userAgent?: string) =>
-      entries.verified({ reservationId, device, userAgent, address: null }),
+    verified: (reservationId: string, device: string, sig?: string) =>
+      entries.verified({ reservationId, device, sig, address: null }),
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter(visitOf(study, rid, { link: { country: country ?? undefined, gender: gender ?? undefined } })),
   };

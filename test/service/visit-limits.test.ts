@@ -122,17 +122,23 @@ t.test('who comes back from the verification does not wait for strangers at thei
   const study = await field({ verification: { service_check: true } });
   const address = '91.1.5.1';
   const url = await linkOf(study, 'verifies');
-  const way = await openEntry(url, { address });
+  const own = { address, cookie: `vh_device=${'5e'.repeat(16)}` };
+  const way = await openEntry(url, own);
   t.match(way.location, /\/v\/link_/);
   const { respondents } = (await call('GET', `/studies/${study.studyId}/respondents?status=all`))
     .body as RespondentList;
   const back = `${audienceUrl}/verified/${respondents[0]?.sessionId ?? ''}`;
   for (let n = 0; n < visits + 5; n += 1) await open(`${audienceUrl}/verified/plc_${'0'.repeat(32)}`, { address });
   t.equal((await open(`${audienceUrl}/verified/plc_${'0'.repeat(32)}`, { address })).status, 429);
-  t.equal((await open(back, { address })).location, way.location);
-  const statuses = new Set<number>();
-  for (let n = 0; n < 70; n += 1) statuses.add((await open(back, { address: '91.1.5.2' })).status);
-  t.same([...statuses], [302, 429], 'and a place has a limit of its own');
+  t.equal((await open(back, own)).location, way.location);
+  const statusesOf = async (visit: Parameters<typeof open>[1]): Promise<readonly number[]> => {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 70; n += 1) statuses.add((await open(back, visit)).status);
+    return [...statuses];
+  };
+  t.same(await statusesOf({ address: '91.1.5.2' }), [200, 429], 'a stranger who knows the place gets nowhere');
+  t.equal((await open(back, own)).status, 302, 'and uses up no visit of its person');
+  t.same(await statusesOf(own), [302, 429], 'and a place has a limit of its own');
 });
 
 t.test('a signed link that is opened again and again has to wait, and the others of its address do not', async (t) => {
