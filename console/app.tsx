@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Router } from 'wouter-preact';
 import './app.css';
+import { guardedNavigation } from './leave-guard.js';
 import { Pages } from './pages.js';
 import { SignInPage } from './pages/sign-in.js';
 import { Role } from './parts/role.js';
@@ -39,7 +40,7 @@ function App() {
   if (state.is === 'failed') return <Failed message={state.message} retry={tryStart} />;
   if (state.is === 'out') return <SignInPage reason={state.reason} />;
   return (
-    <Router base="/console">
+    <Router base="/console" aroundNav={guardedNavigation}>
       <Role.Provider value={state.identity.role}>
         <Shell identity={state.identity}>
           {(projectId) => <Pages projectId={projectId} organizationId={state.identity.organizationId} />}

@@ -64,6 +64,17 @@ export function groupsOf({ components: { schemas } }: ApiDescription): readonly 
   return groups;
 }
 
+/** Groups with the fields whose name, path or description has every word of the search. */
+export function searchGroups(groups: readonly Group[], search: string): readonly Group[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = ({ path, description }: Field): boolean => {
+    const text = `${nameOf(path.at(-1) ?? '')} ${path.join('.')} ${description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const found = groups.map((group) => ({ ...group, fields: group.fields.filter(matches) }));
+  return found.filter(({ fields }) => fields.length > 0);
+}
+
 const otherNames = new Set(['allowedOrigins']);
 
 function fieldOf(path: readonly string[], schema: Schema): readonly Field[] {

@@ -1,4 +1,5 @@
 /** One setting: its name, what it does, and the control that its type asks for. */
+import { DocText } from '../parts/doc-text.js';
 import { nameOf, type Field, type Value } from '../settings-fields.js';
 
 interface FieldProps {
@@ -17,7 +18,7 @@ export function SettingField({ field, value, isChanged, change }: FieldProps) {
         <label for={id}>{nameOf(path.at(-1) ?? '')}</label> <code class="muted">{id}</code>
         {description !== '' && (
           <p id={`${id}-help`} class="muted small">
-            {description}
+            <DocText text={description} />
           </p>
         )}
       </div>
@@ -75,10 +76,9 @@ function Control({
         {...common}
         rows={3}
         placeholder="One per line"
+        value={Array.isArray(value) ? value.join('\n') : ''}
         onChange={({ currentTarget }) => change(linesOf(currentTarget.value))}
-      >
-        {Array.isArray(value) ? value.join('\n') : ''}
-      </textarea>
+      />
     );
   if (kind === 'number')
     return (

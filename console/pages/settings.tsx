@@ -1,19 +1,14 @@
 /** Settings of the project, each with what it does. Changes apply together; an emptied field restores the default. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ProjectReply } from '../../src/contract/project.js';
-import { call, useRead } from '../api.js';
-import { Failed, Shown } from '../parts/states.js';
+import { useRead } from '../api.js';
+import { useLeaveGuard } from '../leave-guard.js';
+import { DocText } from '../parts/doc-text.js';
+import { Empty, Failed, Shown } from '../parts/states.js';
 import { plural } from '../parts/words.js';
-import {
-  groupsOf,
-  patchOf,
-  valueAt,
-  type ApiDescription,
-  type Field,
-  type Group,
-  type Value,
-} from '../settings-fields.js';
+import { groupsOf, searchGroups, valueAt, type ApiDescription, type Group } from '../settings-fields.js';
 import { ProjectFrame } from './project-frame.js';
+import { useSettingChanges, type SettingChanges } from './settings-changes.js';
 import { SettingField } from './settings-field.js';
 
 export function SettingsPage({ projectId }: { projectId: string }) {
@@ -37,7 +32,7 @@ export function SettingsPage({ projectId }: { projectId: string }) {
 
 const warningTexts = {
   consent_incomplete:
-    'The consent links to no privacy page. Set the organization’s consent with PUT /organizations/{orgId} before people see it.',
+    'The consent links to no privacy page. Set the organization’s consent before people see it: docs/how-to/provision-projects.md.',
 } as const satisfies Record<NonNullable<ProjectReply['warnings']>[number], string>;
 
 /** Ids that pages and servers use, and what the service says about the project. None of them is secret. */
@@ -48,7 +43,9 @@ const Names = ({ projectId, siteKey, probeKey, organizationId, warnings = [], no
       ...notes.map(({ path, message }) => `${path} ${message}`),
     ].map((text) => (
       <div key={text} class="notice warn">
-        <p>{text}</p>
+        <p>
+          <DocText text={text} />
+        </p>
       </div>
     ))}
     <section class="card">
@@ -79,38 +76,64 @@ interface SettingsProps {
 }
 
 function Settings({ project, groups, saved }: SettingsProps) {
-  const [changes, setChanges] = useState<ReadonlyMap<string, readonly [Field, Value]>>(new Map());
-  const [result, setResult] = useState<{ text: string; isError: boolean } | null>(null);
-  const change = (field: Field, value: Value): void => {
-    const next = new Map(changes);
-    const key = field.path.join('.');
-    if (JSON.stringify(value) === JSON.stringify(valueAt(project, field.path))) next.delete(key);
-    else next.set(key, [field, value]);
-    setChanges(next);
-    setResult(null);
-  };
-  const save = async (): Promise<void> => {
-    try {
-      await call(`/projects/${project.projectId}`, { method: 'PATCH', body: patchOf(new Map(changes.values())) });
-      setChanges(new Map());
-      setResult({ text: 'Saved. New scores and sessions use it within a second.', isError: false });
-      saved();
-    } catch (error) {
-      setResult({ text: (error as Error).message, isError: true });
-    }
-  };
+  const pending = useSettingChanges(project, saved);
+  const [search, setSearch] = useState('');
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLeaveGuard(pending.changes.size > 0);
+  const demandsCamera = pending.changes.get('config.minimumAssurance')?.[1] === 'biometric';
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <>
+      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Find a setting</span>
+          <input type="search" value={search} onInput={({ currentTarget }) => setSearch(currentTarget.value)} />
+        </label>
+      </form>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (demandsCamera) dialog.current?.showModal();
+          else pending.save();
+        }}
+      >
+        <Groups groups={searchGroups(groups, search)} {...pending} />
+        <SaveBar {...pending} />
+      </form>
+      <dialog ref={dialog} aria-labelledby="camera-title">
+        <h2 id="camera-title">Demand a camera check?</h2>
+        <p>Sessions without a camera check will fail.</p>
+        <p class="actions">
+          <button
+            type="button"
+            onClick={() => {
+              dialog.current?.close();
+              pending.save();
+            }}
+          >
+            Save
+          </button>
+          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
+}
+
+function Groups({ project, groups, changes, change }: SettingChanges & Pick<SettingsProps, 'groups'>) {
+  if (groups.length === 0) return <Empty title="No setting matches" />;
+  return (
+    <>
       {groups.map(({ title, description, fields }) => (
         <section key={title} class="card settings">
           <h2>{title}</h2>
-          {description !== '' && <p class="muted small">{description}</p>}
+          {description !== '' && (
+            <p class="muted small">
+              <DocText text={description} />
+            </p>
+          )}
           {fields.map((field) => {
             const key = field.path.join('.');
             const changed = changes.get(key);
@@ -127,18 +150,29 @@ function Settings({ project, groups, saved }: SettingsProps) {
           })}
         </section>
       ))}
-      <div class="save-bar" role="status">
-        {result?.isError === true && <Failed message={result.text} />}
-        {result?.isError === false && <p class="good">{result.text}</p>}
-        {changes.size > 0 && (
-          <p class="actions">
-            <button type="submit">Save {plural(changes.size, 'change')}</button>
-            <button type="button" class="quiet" onClick={() => setChanges(new Map())}>
-              Discard
-            </button>
-          </p>
-        )}
-      </div>
-    </form>
+    </>
   );
 }
+
+const SaveBar = ({ changes, result, discard, undo }: SettingChanges) => (
+  <div class="save-bar" role="status">
+    {result?.isError === true && <Failed message={result.text} />}
+    {result?.isError === false && <p class="good">{result.text}</p>}
+    {changes.size > 0 ? (
+      <p class="actions">
+        <button type="submit">Save {plural(changes.size, 'change')}</button>
+        <button type="button" class="quiet" onClick={discard}>
+          Discard
+        </button>
+      </p>
+    ) : (
+      undo !== null && (
+        <p class="actions">
+          <button type="button" class="quiet" onClick={undo}>
+            Undo the last save
+          </button>
+        </p>
+      )
+    )}
+  </div>
+);

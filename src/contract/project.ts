@@ -31,7 +31,7 @@ export const ProjectConfig = Type.Partial(
     }),
     minimumAssurance: StringEnum(demandedAssurances, {
       description:
-        'Minimum assurance of a pass. With biometric, a session without a checked camera capture fails. Default device_only.',
+        'Minimum assurance of a pass. With biometric, a session without a camera check fails. Default device_only.',
     }),
     challengeEnabled: Type.Boolean({
       description: 'Whether weak passive signals may lead to a camera challenge. Default true.',

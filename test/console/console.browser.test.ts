@@ -250,12 +250,56 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await retries.fill('11');
     await page.getByRole('button', { name: 'Save 1 change' }).click();
     t.equal(await page.locator('.setting input:invalid').count(), 1, 'the range is the contract’s');
+    await page.setViewportSize({ width: 1200, height: 500 });
+    await page.getByRole('spinbutton', { name: 'Liveness threshold' }).first().focus();
+    await page.evaluate('scrollTo(0, 0)');
+    await page.getByRole('button', { name: 'Save 1 change' }).click();
+    const [shown, bar] = [await retries.boundingBox(), await page.locator('.save-bar').boundingBox()];
+    t.ok((shown?.y ?? 0) + (shown?.height ?? 0) + 40 < (bar?.y ?? 0), 'the bar leaves room below an invalid field');
     await retries.fill('');
     await page.getByRole('textbox', { name: 'Allowed domains' }).fill('');
     await page.getByRole('checkbox', { name: 'Lock widget mode' }).uncheck();
     await page.getByRole('button', { name: 'Save 3 changes' }).click();
     await page.getByText('Saved.').waitFor();
     t.match((await read()).config, { maxRetries: 3, allowedDomains: [], lockWidgetMode: false });
+    await page.getByRole('button', { name: 'Undo the last save' }).click();
+    await page.getByText('Undone.').waitFor();
+    t.match((await read()).config, saved);
+    await retries.fill('3');
+    await page.getByRole('textbox', { name: 'Allowed domains' }).fill('');
+    await page.getByRole('checkbox', { name: 'Lock widget mode' }).uncheck();
+    await page.getByRole('button', { name: 'Save 3 changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('settings are found by words, ask before they are lost, and confirm a camera check', async (t) => {
+    await page.getByRole('searchbox', { name: 'Find a setting' }).fill('camera check pass');
+    const assurance = page.getByRole('combobox', { name: 'Minimum assurance' });
+    await page.getByRole('spinbutton', { name: 'Max retries' }).waitFor({ state: 'detached' });
+    await assurance.selectOption('biometric');
+    const questions: string[] = [];
+    page.once('dialog', (dialog) => {
+      questions.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+    t.same(questions, ['Leave without saving your changes?']);
+    t.match(page.url(), /settings$/);
+    await page.getByRole('button', { name: 'Save 1 change' }).click();
+    await page.getByText('Sessions without a camera check will fail.').waitFor();
+    t.same(await findBarriers(page), [], 'the confirmation');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('searchbox', { name: 'Find a setting' }).fill('fraud signals block');
+    const [reference] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'verdict' }).click(),
+    ]);
+    t.match(reference.url(), /\/docs\/reference\/verdict\.html$/);
+    await reference.close();
+    await page.getByRole('searchbox', { name: 'Find a setting' }).fill('no such setting');
+    await heading('No setting matches');
     t.same(complaints, []);
   });
 
@@ -286,7 +330,10 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('row', { name: /Survey server.*Revoked/ }).waitFor();
     await subpage('Audit').click();
     await page.getByRole('row', { name: /API key revoked Survey server/ }).waitFor();
-    await page.getByRole('row', { name: /Project changed .*Max retries: 5 → 3/ }).waitFor();
+    await page
+      .getByRole('row', { name: /Project changed .*Max retries: 5 → 3/ })
+      .first()
+      .waitFor();
     await page.getByRole('row', { name: /Failed deliveries sent again Billing/ }).waitFor();
     await checkLook(t, page);
     await page.getByRole('combobox', { name: 'Change' }).selectOption('API key created');

@@ -124,3 +124,18 @@ t.test('a source with knobs of its own that was never scored is noted', async (t
   t.same(shown.config.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30 });
   t.match(shown.effective.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30, blockThreshold: 75 });
 });
+
+t.test('one redirect URL without the other is noted', async (t) => {
+  const path = `/projects/${bootstrap.projectId}`;
+  const patch = async (scoreModeConfig: object): Promise<ProjectReply> =>
+    (await service.call('PATCH', path, { body: { scoreModeConfig }, headers: credentials.owner })).body;
+  const noted = ({ notes = [] }: ProjectReply) =>
+    notes.filter(({ path: each }) => each.startsWith('/scoreModeConfig/'));
+  const redirectPassUrl = 'https://panel.example/passed';
+  t.match(noted(await patch({ redirectPassUrl })), [
+    { path: '/scoreModeConfig/redirectFailUrl', message: /respondents are not redirected/ },
+  ]);
+  t.same(noted(await patch({ redirectFailUrl: 'https://panel.example/failed' })), []);
+  t.match(noted(await patch({ redirectPassUrl: null })), [{ path: '/scoreModeConfig/redirectPassUrl' }]);
+  t.same(noted(await patch({ redirectFailUrl: null })), []);
+});

@@ -112,8 +112,17 @@ async function showWithNotes(deps: AdministrationDeps, project: StoredProject): 
     path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
     message: 'has no scored session yet. Check it against the `sourceId` of your scores.',
   }));
+  notes.push(...redirectNotes(project));
   const warnings = await findConsentWarnings(deps, project);
   return { ...showProject(project), warnings, ...(notes.length === 0 ? {} : { notes }) };
+}
+
+/** One redirect URL without the other has no effect. */
+function redirectNotes({ fields: { scoreModeConfig } }: StoredProject): readonly { path: string; message: string }[] {
+  const names = ['redirectPassUrl', 'redirectFailUrl'] as const;
+  const missing = names.filter((name) => scoreModeConfig?.[name] === undefined);
+  const message = 'is not set, so respondents are not redirected. Set both redirect URLs, or neither.';
+  return missing.length === 1 ? missing.map((name) => ({ path: `/scoreModeConfig/${name}`, message })) : [];
 }
 
 function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
