@@ -73,8 +73,8 @@ t.test(
     }, 'the outcomes have labelled their sessions');
     t.match(sources, [
       { sourceId: 'bad', sessions: 3, labels: { fraud: 3, complete: 0 }, drift: null, independence: 100 },
-      { sourceId: null, sessions: 1 },
       { sourceId: 'good', sessions: 4, labels: { fraud: 0, complete: 4 } },
+      { sourceId: null, sessions: 1 },
     ]);
     const { body } = await read<CalibrationReply>('/lite/calibration');
     t.match(body, { labels: { fraud: 2, honest: 3 }, bands: [{ from: 0, to: 9, sessions: 5, observed: 0.4 }] });
