@@ -5,7 +5,7 @@
  *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──refused by a stronger source, or quality by an equal one──▶ reversed
  *        └──sooner than minimumSeconds──▶ too_fast ──by the owner: after a weaker source, with a later time, or ignoring the minimum──▶ confirmed
  *
- * An answer that decided nothing does not bar its own source: a complete that was too fast may be refused, and one that found no room repeated.
+ * An answer that decided nothing does not bar its own source: a complete that was too fast may be refused, and one that found no room repeated or checked.
  */
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ReturnStatus } from '../contract/study-returns.js';
@@ -27,7 +27,7 @@ export interface GivenReturn {
 }
 
 export interface ReturnVerdict {
-  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'reverse' | 'restore'>;
+  readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'abandon' | 'reverse' | 'restore'>;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
   readonly returnedAt: Date;
@@ -59,7 +59,8 @@ export function judgeReturn(
   if (given.status !== 'complete') {
     const refusedFor = refusalOf(given.status);
     const teaches = given.by !== 'browser';
-    return { event: 'terminate', completion: null, refusedFor, returnedAt, returnedBy, teaches };
+    const event = place.state === 'released' && !teaches ? 'abandon' : 'terminate';
+    return { event, completion: null, refusedFor, returnedAt, returnedBy, teaches };
   }
   const seconds = surveySeconds({ surveyedAt: place.surveyedAt, returnedAt }) ?? 0;
   const isTooFast = seconds < study.minimumSeconds && !acceptsAnyLength(place, given);
@@ -80,11 +81,12 @@ const acceptsAnyLength = ({ completion, returnedBy }: Returned, { by, ignoresMin
 const mendsTooFast = ({ returnedBy }: Returned, { by, isDated, ignoresMinimum = false }: GivenReturn): boolean =>
   ignoresMinimum || (returnedBy === 'owner' && (by === 'survey' || (by === 'owner' && isDated)));
 
-/** Whether the source’s own first answer left open what this one says: a complete was too fast, and is refused now; or it found no room. */
+/** Whether the source’s own first answer left open what this one says: a complete was too fast, and is refused now; or it found no room, and is repeated or checked. */
 function isUndecidedBy({ state, completion, refusedFor, returnedBy }: Returned, { by, status }: GivenReturn): boolean {
   if (by !== returnedBy) return false;
   if (completion === 'too_fast') return by !== 'browser' && status !== 'complete';
-  return state === 'terminated' && completion === null && refusedFor === null && status === 'complete';
+  const foundNoRoom = state === 'terminated' && completion === null && refusedFor === null;
+  return foundNoRoom && (status === 'complete' || (status === 'quality' && by !== 'browser'));
 }
 
 const refusalOf = (status: Exclude<ReturnStatus, 'complete'>): ReasonClass =>

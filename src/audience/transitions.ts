@@ -5,8 +5,9 @@
  *     entering ──admit──▶ verifying ──pass──▶ surveying ──complete──▶ completed
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
  *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
+ *                                          └──terminate──▶ terminated
  *
- * `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
+ * `abandon` is the browser’s own end of a released place, which it does not close. `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
  * `reverse` rejects a complete, and `restore` withdraws that: it asks for no room, because the interview was done (reversals.ts).
  */
 
@@ -35,7 +36,7 @@ export const screenOutReasonsOf: Readonly<Record<ScreenedFor, ScreenOutReason>> 
 };
 
 export const placeEvents = [
-  ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'expire'] as const),
+  ...(['admit', 'screen', 'pass', 'fail', 'complete', 'hold', 'terminate', 'abandon', 'expire'] as const),
   ...(['reverse', 'restore'] as const),
 ] as const;
 export type PlaceEvent = (typeof placeEvents)[number];
@@ -89,7 +90,8 @@ const table: readonly Row[] = [
   ['hold', 'completed', letsFinish, 'completed'],
   ['hold', 'terminated', letsFinish, 'completed', 'held', 'terminated'],
   ['terminate', 'surveying', letsFinish, 'terminated'],
-  ['terminate', 'released', letsFinish, 'released'],
+  ['terminate', 'released', letsFinish, 'terminated'],
+  ['abandon', 'released', letsFinish, 'released'],
   ['terminate', 'completed', letsFinish, 'terminated'],
   ['terminate', 'terminated', letsFinish, 'terminated'],
   ['reverse', 'completed', always, 'terminated'],

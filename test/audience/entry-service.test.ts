@@ -183,3 +183,20 @@ t.test(
     t.match(await instance.report(study, token, 'complete'), { status: 'completed', completion: 'confirmed' });
   },
 );
+
+t.test('the survey ends a released place for good, and its browser does not', async (t) => {
+  const { database, instance } = await open(t);
+  const study = await makeStudy(database, 5);
+  const tokens = new Map<string, string>();
+  for (const rid of ['terminate', 'quality', 'browser'] as const)
+    tokens.set(rid, tokenOf(await instance.enter(study, rid)));
+  await release(database, study);
+  for (const status of ['terminate', 'quality'] as const) {
+    t.match(await instance.report(study, tokens.get(status) ?? '', status), { status: 'terminated', changed: true });
+    t.match(await instance.enter(study, status), { page: 'done' });
+  }
+  t.match(await instance.returns.comeBack(tokens.get('browser') ?? '', 'terminate'), { page: 'thanks' });
+  t.match(await placeOf(database, study, 'browser'), { state: 'released' });
+  t.match(await instance.report(study, tokens.get('browser') ?? '', 'quality'), { status: 'terminated' });
+  t.match(await instance.enter(study, 'browser'), { page: 'done' });
+});

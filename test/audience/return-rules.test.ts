@@ -123,7 +123,7 @@ t.test('browser, survey and owner may come in any order: the strongest answer st
 });
 
 t.test(
-  'a released place takes returns in any order alike, and only a study that takes respondents gives it back',
+  'a study that takes respondents hears returns of a released place in any order alike, and another gives none back that nobody ended',
   (t) => {
     const from: Place = { ...inSurvey, state: 'released' };
     for (const study of [confirmed, browser])
@@ -137,9 +137,10 @@ t.test(
             for (const order of ordersOf(both))
               t.match(
                 follow(study, order, { status, from }),
-                status === 'fielding'
+                // A study that gives out no places takes no complete of a released one. What the survey ended, the owner corrects.
+                status === 'fielding' || (weak === 'survey' && order[0]?.by === weak)
                   ? { state: 'completed', counts: true, completion: 'confirmed' }
-                  : { state: 'released', counts: false, completion: null },
+                  : { state: weak === 'survey' ? 'terminated' : 'released', counts: false, completion: null },
                 `${study.returns} ${status}: ${order.map((one) => `${one.by} ${one.status}`).join(', ')}`,
               );
           }
@@ -243,6 +244,11 @@ t.test('a complete that found no room is heard again, and a refusal is not', (t)
   t.equal(judgeReturn(confirmed, full, given('browser', 600)), null, 'a weaker source');
   t.equal(judgeReturn(confirmed, full, given('survey', 600, 'terminate')), null, 'another answer');
   t.equal(judgeReturn(confirmed, { ...full, refusedFor: 'fit' }, given('survey', 600)), null);
+  const checked = judgeReturn(confirmed, full, given('survey', 90, 'quality'));
+  t.match(checked, { event: 'terminate', completion: null, refusedFor: 'quality' }, 'a check of the answers');
+  t.equal(judgeReturn(confirmed, { ...full, ...checked }, given('survey', 600)), null, 'after which it is not paid');
+  const ofBrowser = { ...full, returnedBy: 'browser' } as const;
+  t.equal(judgeReturn(confirmed, ofBrowser, given('browser', 90, 'quality')), null);
   t.end();
 });
 
