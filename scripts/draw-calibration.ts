@@ -39,7 +39,7 @@ await inventTraffic(
     makeRef: createMakeRef(masterKey),
     modelVersion,
     signer: createBatchSigner(deriveSigningKey(masterKey, 'picture')),
-    score: (facts) => recordVerdict(scoreFacts(facts), facts),
+    score: (facts) => recordVerdict(scoreFacts(facts)),
     postOutcomes: async (events) => {
       for (const { sessionId, type } of events) {
         heardOf.add(sessionId);

@@ -240,6 +240,8 @@ export interface ScoreOutcome {
   /** The score before any cap, and the caps that applied: what a simulation starts from. */
   readonly uncapped: number;
   readonly caps: readonly string[];
+  /** The advice that replaced the score’s: the policy on verified agents, or review after a failed step-up. */
+  readonly policy: 'allow' | 'review' | null;
   /** Probability of fraud, calibrated on the sessions of the fit. */
   readonly probability: { readonly value: number; readonly low: number; readonly high: number };
   /** The contributions of the findings, in the order in which they were found. */

@@ -201,6 +201,7 @@ export type RecommendationsReply = Static<typeof RecommendationsReply>;
 export interface DecisionInputs {
   readonly uncapped: number;
   readonly caps: readonly string[];
+  /** The advice that replaced the score’s: the policy on verified agents, or review after a failed step-up. */
   readonly agentPolicy: 'allow' | 'review' | null;
   readonly stepUpThreshold: number | null;
 }

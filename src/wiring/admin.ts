@@ -146,7 +146,7 @@ function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }:
         makeRef,
         signer,
         modelVersion,
-        score: (facts) => recordVerdict(scoreFacts(facts), facts),
+        score: (facts) => recordVerdict(scoreFacts(facts)),
         postOutcomes: (events) => outcomes.accept(key, events),
         createRandom,
       },

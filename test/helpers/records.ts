@@ -124,7 +124,7 @@ function inventScore(n: number): InventedScore {
   const message = n % 2 === 0 ? messageOf(n) : null;
   const facts = appendCounted(packBase(base), countedOf(n, message));
   const opened: ScoreFacts = openFacts(facts);
-  const outcome = packOutcome(recordVerdict(scoreFacts(opened), opened), opened);
+  const outcome = packOutcome(recordVerdict(scoreFacts(opened)), opened);
   return { facts, outcome, record: joinParts(facts, outcome), message };
 }
 

@@ -176,7 +176,7 @@ t.test('base, facts and record open as what they were packed of, for any facts',
       const assembled = assembleFacts(base, known);
       deepStrictEqual(openBase(packed), base);
       deepStrictEqual(openFacts(appended), assembled);
-      const verdict = recordVerdict(scoreFacts(assembled), assembled);
+      const verdict = recordVerdict(scoreFacts(assembled));
       const record = joinParts(appended, packOutcome(verdict, assembled));
       deepStrictEqual(openFacts(record), assembled, 'a record is its facts and more');
       const { owner, sourceId, studyId, trace, subjects } = base;

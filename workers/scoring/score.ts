@@ -2,7 +2,16 @@
  * Scores one session: facts in, reply and record out. Pure: the same facts give the same outcome. Duplication and independence have no way
  * into risk. Never throws on facts that the contract allows.
  */
-import { ceilingOf, classify, intensityOf, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
+import {
+  agentPolicyOf,
+  ceilingOf,
+  classify,
+  intensityOf,
+  mapToLegacyBands,
+  recommend,
+  decisionInputsOf,
+  type Policy,
+} from './verdict.js';
 import type { ProbeFacts, ScoreFacts, ScoreOutcome, StepUpOutcome } from '../../src/contract/facts.js';
 import type { DegradedSignal, ScoreReply } from '../../src/contract/score.js';
 import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';
@@ -31,10 +40,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const isProbed = visit.pages.length > 0;
   const clean = cleanProbabilityOf(isProbed);
   const raised = raiseSignals(visit, degraded, clean);
-  const asking = assess(facts, raised, clean, null);
-  const stepUp =
-    facts.stepUps === undefined ? null : findStepUp(visit, intensityOf(asking.risk.score, facts.calibration));
-  const { signals, risk, calibration, advice } = stepUp === null ? asking : assess(facts, raised, clean, stepUp);
+  const { signals, risk, calibration, advice, policy } = decide(visit, raised, clean);
   const duplication = judgeDuplication(visit);
   const findings = [
     ...risk.findings,
@@ -81,6 +87,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
     calibration,
     uncapped: risk.uncapped,
     caps: risk.caps,
+    policy,
     probability: probabilityOf(risk.balance, isProbed),
     contributions: findings.map(({ signal, discounted, applied, moved }) => ({
       code: signal.code,
@@ -93,13 +100,31 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   };
 }
 
+/** Assesses a session with the result of its step-up, if one holds. */
+function decide(visit: Visit, raised: readonly Signal[], clean: number) {
+  const { facts } = visit;
+  const policy = agentPolicyOf(facts.calibration, facts.agent);
+  const asking = assess(facts, raised, clean, { policy, stepUp: null });
+  const stepUp =
+    facts.stepUps === undefined ? null : findStepUp(visit, intensityOf(asking.risk.score, facts.calibration));
+  if (stepUp === null) return asking;
+  // Failing what was asked for must not lead to allow.
+  const isEvaded = !stepUp.passed && asking.advice.recommendation === 'step_up';
+  return assess(facts, raised, clean, { policy: isEvaded ? 'review' : policy, stepUp });
+}
+
 /** A session whose step-up is done is not asked again. */
-function assess(facts: ScoreFacts, raised: readonly Signal[], clean: number, stepUp: StepUpOutcome | null) {
+function assess(
+  facts: ScoreFacts,
+  raised: readonly Signal[],
+  clean: number,
+  { policy, stepUp }: { readonly policy: Policy; readonly stepUp: StepUpOutcome | null },
+) {
   const signals = applyFit(stepUp === null ? raised : [...raised, ...weighStepUp(stepUp)]);
   const calibration = stepUp === null ? facts.calibration : { ...facts.calibration, stepUpEnabled: false };
   const risk = assessRisk(facts, signals, clean);
-  const advice = recommend(risk.score, calibration, facts.agent, risk.caps.includes('dispositive'));
-  return { signals, risk, calibration, advice };
+  const advice = recommend(risk.score, calibration, policy, risk.caps.includes('dispositive'));
+  return { signals, risk, calibration, advice, policy };
 }
 
 /** The signals of every axis, with experts’ weights; those of a step-up are apart. */
@@ -153,12 +178,12 @@ export function judgeScore(facts: ScoreFacts, replayed: boolean): PoolResults['s
     reply: JSON.stringify(outcome.reply),
     degraded: degradedSignals,
     recommendation,
-    outcome: packOutcome(recordVerdict(outcome, facts), facts),
+    outcome: packOutcome(recordVerdict(outcome), facts),
   };
 }
 
 /** The part of a score that a receipt keeps in addition to its facts. */
-export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
+export function recordVerdict(outcome: ScoreOutcome): RecordedVerdict {
   const { reply, classification, modelVersion } = outcome;
   return {
     modelVersion,
@@ -169,7 +194,7 @@ export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): Recorde
     independence: reply.independence.score,
     classification,
     // Spread last: spreading first is 80 times slower in V8.
-    ...decisionInputsOf(outcome, facts),
+    ...decisionInputsOf(outcome),
   };
 }
 

@@ -35,7 +35,8 @@ export function findStepUp(
   const heavyEnough = stepUps.filter(({ intensity }) => order[intensity] >= order[asked]);
   if (heavyEnough.length === 0) return null;
   const sketches = pages.map(({ body, transport }) => sketchDevice(body, transport.userAgent));
-  const isHere = ({ device }: StepUpOutcome) => device === null || sketches.every((sketch) => !isOther(sketch, device));
+  // Without a device to compare it holds for no page.
+  const isHere = ({ device }: StepUpOutcome) => sketches.every((sketch) => device !== null && !isOther(sketch, device));
   return heavyEnough.find(isHere) ?? null;
 }
 

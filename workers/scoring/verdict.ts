@@ -1,6 +1,6 @@
 /** From the evidence to what the caller acts on: ceilings, recommendation, class, step-up and the legacy bands. Duplication has no way in. */
 import type { Calibration } from '../../src/contract/calibration.js';
-import type { AgentFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import type { AgentFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { DecisionInputs } from '../../src/contract/thresholds.js';
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import type { ScoreReply } from '../../src/contract/score.js';
@@ -20,17 +20,18 @@ export function intensityOf(
   return score < stepUpIntensityThreshold ? 'light' : 'heavy';
 }
 
+/** The advice that replaces the score’s. null: the score decides. */
+export type Policy = DecisionInputs['agentPolicy'];
+
+export function agentPolicyOf({ verifiedAgentPolicy }: Calibration, agent: AgentFacts | null): Policy {
+  return agent?.outcome !== 'verified' || verifiedAgentPolicy === 'score_normally' ? null : verifiedAgentPolicy;
+}
+
 /**
- * The policy on verified agents replaces what the score says, but `review` never lowers a block, and `allow` never overrides a dispositive
+ * The policy replaces what the score says, but `review` never lowers a block, and `allow` never overrides a dispositive
  * signal.
  */
-export function recommend(
-  score: number,
-  calibration: Calibration,
-  agent: AgentFacts | null,
-  dispositive: boolean,
-): Advice {
-  const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
+export function recommend(score: number, calibration: Calibration, policy: Policy, dispositive: boolean): Advice {
   if (policy === 'allow' && !dispositive) return { recommendation: 'allow', stepUpIntensity: 'none' };
   if (reaches(score, calibration.blockThreshold)) return { recommendation: 'block', stepUpIntensity: 'none' };
   if (policy === 'review') return { recommendation: 'review', stepUpIntensity: 'none' };
@@ -94,12 +95,11 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
 }
 
 /** The part of a score that a receipt keeps to decide again under other thresholds; see `workers/thresholds/levels.ts`. */
-export function decisionInputsOf({ uncapped, caps, calibration }: ScoreOutcome, { agent }: ScoreFacts): DecisionInputs {
-  const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
+export function decisionInputsOf({ uncapped, caps, policy, calibration }: ScoreOutcome): DecisionInputs {
   return {
     uncapped,
     caps,
-    agentPolicy: policy === 'score_normally' ? null : policy,
+    agentPolicy: policy,
     stepUpThreshold: calibration.stepUpEnabled ? calibration.stepUpThreshold : null,
   };
 }

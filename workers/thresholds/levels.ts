@@ -53,8 +53,6 @@ export function subtract(all: LevelCounts, own: LevelCounts): LevelCounts {
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-const verifiedAgent = { outcome: 'verified', agent: null, reason: null } as const;
-
 export function decide(inputs: DecisionInputs, thresholds: HypotheticalThresholds): HypotheticalDecision {
   const { reviewLow, blockThreshold } = thresholds;
   const score = applyCaps(inputs.uncapped, inputs.caps, blockThreshold);
@@ -64,12 +62,11 @@ export function decide(inputs: DecisionInputs, thresholds: HypotheticalThreshold
     blockThreshold,
     stepUpEnabled: inputs.stepUpThreshold !== null,
     stepUpThreshold: thresholds.stepUpThreshold ?? inputs.stepUpThreshold ?? calibrationDefaults.stepUpThreshold,
-    verifiedAgentPolicy: inputs.agentPolicy ?? calibrationDefaults.verifiedAgentPolicy,
   };
-  const agent = inputs.agentPolicy === null ? null : verifiedAgent;
   return {
     score,
-    recommendation: recommend(score, calibration, agent, inputs.caps.includes('dispositive')).recommendation,
+    recommendation: recommend(score, calibration, inputs.agentPolicy, inputs.caps.includes('dispositive'))
+      .recommendation,
     isHeld:
       score < blockThreshold && applyCaps(inputs.uncapped, corroborated(inputs), blockThreshold) >= blockThreshold,
   };

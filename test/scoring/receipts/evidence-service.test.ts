@@ -57,7 +57,7 @@ t.test('a receipt of other rules is rendered again, and the note says how far th
     cleanFacts({ probe: { body: humanBody(webdriver), transport: humanTransport } }),
   );
   const facts = assembleFacts(base, counted);
-  const verdict = { ...recordVerdict(scoreFacts(facts), facts), modelVersion: 'of other rules' };
+  const verdict = { ...recordVerdict(scoreFacts(facts)), modelVersion: 'of other rules' };
   const caller = { ...base.owner, isTest: false, isDemo: false } as unknown as KeyCaller;
   const render = async (over: Partial<RecordedVerdict> = {}, forge = false) => {
     const receiptId = makeId('receipt');

@@ -4,6 +4,8 @@ import type { DeviceSketch, ScoreFacts, StepUpOutcome } from '../../../src/contr
 import { sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { findStepUp } from '../../../workers/scoring/step-up.js';
+import { decisionInputsOf } from '../../../workers/scoring/verdict.js';
+import { decide } from '../../../workers/thresholds/levels.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import { humanFacts } from '../../helpers/facts.js';
 
@@ -16,7 +18,7 @@ const elsewhere: DeviceSketch = { ...here, osFamily: here.osFamily === 'android'
 const outcome = (over: Partial<StepUpOutcome> = {}): StepUpOutcome => ({
   passed: true,
   intensity: 'light',
-  device: null,
+  device: here,
   ...over,
 });
 
@@ -27,7 +29,7 @@ const cases: readonly (readonly [string, Partial<StepUpOutcome>, 'none' | 'light
   ['heavy, light asked for', { intensity: 'heavy' }, 'light', true],
   ['heavy, as asked for', { intensity: 'heavy' }, 'heavy', true],
   ['light and failed, heavy asked for', { passed: false }, 'heavy', false],
-  ['on the scored device', { device: here }, 'light', true],
+  ['without a device', { device: null }, 'light', false],
   ['on another device', { device: elsewhere }, 'light', false],
   ['heavy, on another device', { device: elsewhere, intensity: 'heavy' }, 'light', false],
 ];
@@ -38,7 +40,7 @@ t.test('a step-up holds on its device, and for an intensity up to its own', (t) 
     t.equal(findStepUp(readVisit({ ...facts, stepUps }), asked) !== null, holds, name);
     t.equal(
       findStepUp(readVisit({ ...facts, stepUps, probe: null }), asked) !== null,
-      holds || over.device === elsewhere,
+      holds || 'device' in over,
       `${name}, without a probe`,
     );
   }
@@ -85,5 +87,28 @@ t.test('a pass that does not hold counts for nothing, and the score asks again',
 t.test('the first result that holds decides', (t) => {
   const stepUps = [outcome({ device: elsewhere }), outcome({ passed: false, device: here })];
   t.same(findStepUp(readVisit({ ...facts, stepUps }), 'light'), stepUps[1]);
+  t.end();
+});
+
+t.test('who fails the step-up that a score asked for is not allowed, whatever the thresholds', (t) => {
+  for (const [reviewLow, stepUpThreshold] of [
+    [40, 0],
+    [74, 1],
+    [40, 20],
+  ] as const) {
+    const asked = askedOf(0, []);
+    const calibration = { ...asked.calibration, reviewLow, stepUpThreshold };
+    const before = scoreFacts({ ...asked, calibration }).reply.recommendation;
+    const stepUps = [outcome({ passed: false, intensity: 'heavy' })];
+    const after = scoreFacts({ ...asked, calibration, stepUps });
+    t.equal(after.reply.recommendation, before === 'step_up' ? 'review' : before, `${reviewLow}, ${stepUpThreshold}`);
+    const thresholds = { reviewLow, blockThreshold: calibration.blockThreshold, stepUpThreshold: null };
+    t.equal(
+      decide(decisionInputsOf(after), thresholds).recommendation,
+      after.reply.recommendation,
+      'so is a simulation',
+    );
+  }
+  t.equal(scoreFacts(askedOf(0, [])).reply.recommendation, 'step_up', 'it was asked for');
   t.end();
 });

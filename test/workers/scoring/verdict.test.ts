@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { AgentFacts } from '../../../src/contract/facts.js';
 import {
+  agentPolicyOf,
   applyCaps,
   categoryOf,
   ceilingOf,
@@ -46,20 +47,19 @@ t.test('a verified agent is tagged, and treated as the project says', (t) => {
     ['review', 'block'],
   ] as const) {
     const calibration = { ...calibrationDefaults, verifiedAgentPolicy };
-    t.equal(recommend(90, calibration, verified, false).recommendation, expected);
+    t.equal(recommend(90, calibration, agentPolicyOf(calibration, verified), false).recommendation, expected);
     t.equal(classify(90, calibrationDefaults, verified, true), 'verified_agent');
   }
   t.equal(
-    recommend(90, { ...calibrationDefaults, verifiedAgentPolicy: 'allow' }, { ...verified, outcome: 'invalid' }, false)
-      .recommendation,
-    'block',
+    agentPolicyOf({ ...calibrationDefaults, verifiedAgentPolicy: 'allow' }, { ...verified, outcome: 'invalid' }),
+    null,
   );
   t.end();
 });
 
 t.test('a verified agent’s review never lowers a block, and its allow never overrides a dispositive signal', (t) => {
-  const advice = (verifiedAgentPolicy: 'allow' | 'review', score: number, dispositive = false) =>
-    recommend(score, { ...calibrationDefaults, stepUpEnabled: true, verifiedAgentPolicy }, verified, dispositive);
+  const advice = (policy: 'allow' | 'review', score: number, dispositive = false) =>
+    recommend(score, { ...calibrationDefaults, stepUpEnabled: true }, policy, dispositive);
   for (const score of [0, 39, 40, 74]) {
     t.same(advice('review', score), { recommendation: 'review', stepUpIntensity: 'none' });
     t.same(advice('allow', score), { recommendation: 'allow', stepUpIntensity: 'none' });
