@@ -1,7 +1,7 @@
 /**
  * Whether a user agent names a program rather than a browser. For the core and the service alike. A list that is kept elsewhere judges what is no
- * browser. It also knows words that apps put behind a browser (news, scanner, monitor) and that phones are called, so a whole browser is a
- * program only if it names one.
+ * browser. It also knows words that apps put behind a browser (news, scanner, monitor) and that phones are called, so of a whole browser it
+ * judges what is left without them.
  */
 import { isbot } from 'isbot';
 import { keepResults } from './user-agent.js';
@@ -27,7 +27,10 @@ const named = new RegExp(
     ...['Google Web Preview', 'GoogleImageProxy', 'Google Favicon', 'BingPreview/', 'SkypeUriPreview', 'adidxbot'],
     ...['facebookexternalhit', 'facebookcatalog', 'meta-external', 'ia_archiver', 'archive\\.org_bot', 'Nutch'],
     ...['(?:ChatGPT|Claude|Perplexity|MistralAI|Manus|Gemini|Amzn|DuckAssist)-User\\b', 'OAI-\\w+', 'cohere-ai'],
-    ...['Baiduspider', 'Sogou \\w+ spider', 'Yandex\\w*Bot', 'GPTBot', 'Bytespider', 'proximic', 'HubSpot'],
+    ...['Baiduspider', 'Sogou \\w+ spider', 'Yandex\\w*Bot', 'GPTBot', 'Bytespider', 'proximic'],
+    // Tools whose own words apps have, too.
+    ...['Agent-NovaAct', 'Ghost[ -]Inspector', 'Snap URL Preview', 'wkhtmlto', 'TestCafe', 'Siteimprove'],
+    ...['Prerender \\(', 'Iframely/'],
   ].join('|'),
   'i',
 );
@@ -37,9 +40,27 @@ const compatible = /\bcompatible; ?(?!MSIE|Konqueror)\S/i;
 /** A name that ends like a crawler’s, or the address of its page. */
 const crawlerLike = /(?:bot|spider|crawler)(?:[/;)-]|$)|\+https?:\/\/[^\s)]*(?:bot|crawl|spider)/i;
 
+/**
+ * Parts behind a browser in which the list finds a program and people have an app: parentheses, addresses, and words of news readers, scanners,
+ * panels and search apps. `crawlerLike` judges those that end like a crawler’s name.
+ */
+const appLike = new RegExp(
+  `\\([^()]*\\)|\\S*(?:${[
+    ...['news', 'feed', 'scan', 'monitor', 'advisor', 'http', 'preview', 'download', 'archive'],
+    ...['bot', 'google', 'sogou', 'hubspot'],
+  ].join('|')})\\S*`,
+  'gi',
+);
+/** A system in which the list finds nothing; phones are called like programs. */
+const plainSystem = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)';
+
+/** Whether the list knows a program in what follows a whole browser. */
+const namesProgram = (rest: string): boolean => isbot(plainSystem + rest.replace(appLike, ''));
+
 /** Whether a user agent names a crawler, a library or a tool rather than a browser. */
 export const isDeclaredBot = keepResults((text) => {
   if (named.test(text)) return true;
   if (!wholeBrowser.test(text)) return isbot(text);
-  return compatible.test(text) || crawlerLike.test(text.replace(system, ''));
+  const rest = text.replace(system, '');
+  return compatible.test(text) || crawlerLike.test(rest) || namesProgram(rest);
 });
