@@ -160,7 +160,7 @@ interface Names extends Pick<GivenRows, 'textsOf'> {
   readonly suppliers: ReadonlyMap<string, string>;
 }
 
-/** The places that a row may mean. Browsers that an open link brought besides the respondent have no complete to reject. */
+/** The places that a row may mean. One that nobody took has no complete to reject, and nor have browsers that an open link brought besides the respondent. */
 function namedBy(
   { rid, place: placeId, sourceId }: DisputeRow,
   places: readonly QuotaReservation[],
@@ -177,6 +177,8 @@ function namedBy(
       (sources?.some((source) => isFrom(place, source)) ?? true),
   );
   const respondents = named.filter((place) => !isAside(place));
+  const taken = respondents.filter(({ state }) => state !== 'entering' && state !== 'screened');
+  if (taken.length > 0) return taken;
   return respondents.length === 0 ? named.slice(0, 1) : respondents;
 }
 

@@ -144,7 +144,20 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
         entry: 'signed',
       } as const;
       const traits = { country: null, gender: null, age: null, profession: null };
-      await database.transaction((tx) => openReservation(tx, study, { ...twin, ...traits }));
+      const { reservationId } = await database.transaction((tx) => openReservation(tx, study, { ...twin, ...traits }));
+      const setState = (state: string) =>
+        database.query('UPDATE study_places SET state = $2, screened_for = $3 WHERE place_id = $1', [
+          ...[reservationId, state, state === 'screened' ? 'gate' : null],
+        ]);
+      for (const state of ['entering', 'screened']) {
+        await setState(state);
+        t.match(
+          await dispute(study, [{ rid: 'a', reason: 'fraud' }]),
+          { already: 1, rows: [{ rid: 'a', place: counted }] },
+          `a place of that rid that nobody took: ${state}`,
+        );
+      }
+      await setState('surveying');
       t.match(await dispute(study, [{ rid: 'a', reason: 'fraud' }]), {
         ambiguous: 1,
         rows: [{ rid: 'a', place: null }],
