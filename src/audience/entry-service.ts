@@ -229,7 +229,11 @@ async function judgeEntry(
     if (now.reservationId !== ownId || !isGated(now)) return now;
     const isShared = await sharesDevice(tx, current, claim);
     const country = surroundings.country ?? now.country;
-    const screenedFor = screen({ ...scored, recommendation, country, isProgram, sharesDevice: isShared }, current);
+    // The own browser of a released place is nobody's repetition: who came meanwhile and looks like it came after it.
+    const isOwnAgain = now.state === 'released' && now.deviceRef === asking.deviceRef;
+    const duplicateBand = isOwnAgain ? 'none' : scored.duplicateBand;
+    const findings = { recommendation, duplicateBand, country, isProgram, sharesDevice: isShared };
+    const screenedFor = screen(findings, current);
     if (now.state === 'released') return screenedFor === null ? retake(deps, tx, current, now, scored) : 'declined';
     return screenedFor === null
       ? applyEvent(tx, current, now, 'admit', { change: { ...scored, dueInMs: deps.reservationMs }, claim })

@@ -153,7 +153,11 @@ t.test('a released place of a signed link goes back through the gate, from whate
   reply = { degradedSignals: ['client_probe_missing'] };
   t.match(await enter(), { page: 'unchecked' });
   reply = { reasons: [{ code: 'webdriver' }] };
-  t.match(await enter(), { page: 'declined' });
+  t.match(await enter({ device: 'own' }), { page: 'declined' });
+  reply = { duplicate: { band: 'confirmed' } };
+  t.match(await enter({ device: 'phone' }), { page: 'declined' });
+  t.match(await enter({ device: 'own' }), { kind: 'redirect' }, 'its own browser repeats nobody who came later');
+  await release(database, study);
   reply = {};
   isExpired = true;
   t.match(await enter(), { page: 'expired' }, 'an expired link takes no place back');
