@@ -21,7 +21,7 @@ export const asksCamera = ({ escalationHash }: StoredSession, { fields }: Stored
   escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
 
 /** The envelope with its device and behaviour in the last places, so that equal ones have one hash. */
-export function inOrder({ device, behavior, ...rest }: Envelope): Envelope {
+function inOrder({ device, behavior, ...rest }: Envelope): Envelope {
   return { ...rest, ...(device !== undefined && { device }), ...(behavior !== undefined && { behavior }) };
 }
 
