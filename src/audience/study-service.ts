@@ -2,6 +2,7 @@
  * Studies as their owners handle them, each in its own mode, test or live. Changes are recorded in the audit trail with the write. A study
  * of others answers as one that does not exist.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../administration/audit.js';
 import { countNoun } from '../contract/plural.js';
 import type { StudyCreation, StudyLimits, StudyPatch, StudyQuota } from '../contract/study.js';
@@ -167,12 +168,34 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   const given = patch.audience?.suppliers;
   const suppliers = given === undefined ? study.suppliers : (given ?? []);
   if (given !== undefined) await requireKnown(tx, study, suppliers, study.suppliers);
-  await changeStudy(tx, study, { name: patch.name ?? study.name, sampleSize, limits, quotas, suppliers });
-  const short = (await readQuotas(tx, study.studyId)).find(({ limit, verified }) => limit < verified);
+  const name = patch.name ?? study.name;
+  const before = await readQuotas(tx, study.studyId);
+  await changeStudy(tx, study, { name, sampleSize, limits, quotas, suppliers });
+  const after = await readQuotas(tx, study.studyId);
+  const short = after.find(({ limit, verified }) => limit < verified);
   if (quotas !== null && short !== undefined)
     throw belowVerified(`the limit of the quota "${short.name}"`, short.limit, short.verified);
-  await note(tx, actor, study, 'study.changed', { sampleSize, quotas: quotas?.length ?? null });
+  const changes = changesOf(
+    { ...study, quotas: before.map(definitionOf) },
+    { name, sampleSize, limits, suppliers, quotas: after.map(definitionOf) },
+  );
+  await note(tx, actor, study, 'study.changed', { changes });
 }
+
+/** A quota without its counts, which respondents move. */
+const definitionOf = ({ name, country, gender, ageMin, ageMax, profession, limit }: StudyQuota): StudyQuota =>
+  ({ name, country, gender, ageMin, ageMax, profession, limit }) as StudyQuota;
+
+/** The fields that differ, each with its value before and after. */
+const changesOf = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.keys(after)
+      .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+      .map((field) => [field, { before: before[field], after: after[field] }]),
+  );
 
 /** null goes back to the default. */
 const mergeLimits = (limits: StudyLimits, patch: NonNullable<StudyPatch['audience']>['limits']): StudyLimits =>

@@ -209,6 +209,32 @@ t.test('the tokens of respondents are read by keys and admins, and by no member'
   }
 });
 
+t.test('the audit trail says which fields of a study were changed, from what to what', async (t) => {
+  const studyId = await makeStudy();
+  const path = `/studies/${studyId}`;
+  const before = (await (await ask('GET', path, credentials.owner)).json()) as StudyReply;
+  const quotas = [{ name: 'women', gender: 'female', limit: 7 }];
+  const audience = { sample_size: before.audience.sample_size + 1, quotas, limits: { perAddress: 1_000 } };
+  const audit = async (): Promise<object> => {
+    const { body } = await service.call('GET', `/organizations/${service.bootstrap.organizationId}/audit?limit=1`, {
+      headers: credentials.owner,
+    });
+    return (body as { entries: { detail: object }[] }).entries[0]?.detail ?? {};
+  };
+  t.equal((await ask('PATCH', path, credentials.owner, { name: 'Renamed', audience })).status, 200);
+  const { sample_size: sampleSize } = before.audience;
+  const { changes } = (await audit()) as { changes: Record<string, { before: unknown; after: unknown }> };
+  t.same(Object.keys(changes).sort(), ['limits', 'name', 'quotas', 'sampleSize']);
+  t.match(changes, {
+    name: { before: before.name, after: 'Renamed' },
+    sampleSize: { before: sampleSize, after: sampleSize + 1 },
+    limits: { after: { perAddress: 1_000 } },
+  });
+  t.same(changes['quotas']?.after, quotas);
+  t.equal((await ask('PATCH', path, credentials.owner, { name: 'Again' })).status, 200);
+  t.same(await audit(), { changes: { name: { before: 'Renamed', after: 'Again' } } }, 'and no field that stayed');
+});
+
 t.test('the console’s page may call studies, and no other page', async (t) => {
   for (const origin of [siteUrl, 'https://elsewhere.example']) {
     const allowed = origin === siteUrl ? origin : null;
