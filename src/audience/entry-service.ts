@@ -23,6 +23,7 @@ import {
 } from './fielding.js';
 import {
   changeReservation,
+  changeTraits,
   findReservation,
   findRespondentReservation,
   openReservation,
@@ -225,8 +226,9 @@ async function judgeEntry(
   const isProgram = isDeclared || foundProgram(reply);
   const claim = claimantOf(deps, study, asking, surroundings);
   return underStudyLock(deps.database, study, async (tx, current) => {
-    const now = await claimPlace(tx, current, asking, ownId);
-    if (now.reservationId !== ownId || !isGated(now)) return now;
+    const claimed = await claimPlace(tx, current, asking, ownId);
+    if (claimed.reservationId !== ownId || !isGated(claimed)) return claimed;
+    const now = isUndecided(claimed) ? await changeTraits(tx, claimed, asking) : claimed;
     const isShared = await sharesDevice(tx, current, claim);
     const country = surroundings.country ?? now.country;
     // The own browser of a released place is nobody's repetition: who came meanwhile and looks like it came after it.

@@ -143,6 +143,20 @@ export async function renameRespondent(
   return row;
 }
 
+/** Gives a reservation that counts in no quota yet the traits of a newer link. */
+export async function changeTraits(
+  tx: Queryable,
+  { reservationId }: QuotaReservation,
+  { country, gender, age, profession }: Traits,
+): Promise<QuotaReservation> {
+  const [row] = await tx.query<ReservationRow>(
+    `UPDATE study_places SET country = $2, gender = $3, age = $4, profession = $5 WHERE place_id = $1 RETURNING ${reservationColumns}`,
+    [reservationId, country, gender, age, profession],
+  );
+  if (row === undefined) throw new Error('there is no such quota reservation');
+  return row;
+}
+
 /** Those of these ids that the organization of the transaction has. */
 export const findReservations = (tx: Queryable, ids: readonly string[]): Promise<readonly QuotaReservation[]> =>
   tx.query<ReservationRow>(

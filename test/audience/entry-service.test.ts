@@ -204,3 +204,28 @@ t.test('the survey ends a released place for good, and its browser does not', as
   t.match(await instance.report(study, tokens.get('browser') ?? '', 'quality'), { status: 'terminated' });
   t.match(await instance.enter(study, 'browser'), { page: 'done' });
 });
+
+t.test('a respondent without a place has the traits of the newest signed link', async (t) => {
+  const database = await openTestDatabase(t);
+  const instance = await instanceOf(t, database, masterKey, {
+    judgeLink: () =>
+      Promise.resolve({
+        ...{
+          entry: 'signed',
+          supplierId: null,
+          signedWith: 'current',
+          expiresAt: null,
+          isExpired: false,
+          problems: [],
+        },
+      }),
+  });
+  const study = await makeStudy(database, 5, [{ name: 'men', gender: 'male', limit: 0 }]);
+  t.match(await instance.enter(study, 'r', 'male', 'DE'), { page: 'full' });
+  t.match(await instance.enter(study, 'r', 'female', 'DE'), { kind: 'redirect' }, 'the panel corrected its link');
+  const traits = async () =>
+    (await database.query('SELECT gender FROM study_places WHERE study_id = $1', [study.studyId]))[0];
+  t.match(await traits(), { gender: 'female' });
+  await instance.enter(study, 'r', 'male', 'DE');
+  t.match(await traits(), { gender: 'female' }, 'and keeps those that the place was taken with');
+});
