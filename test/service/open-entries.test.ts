@@ -96,6 +96,10 @@ t.test('an erasure finds the places of every browser that named the respondent',
     Promise.all(receipts.map(async (id) => (await service.call('GET', `/lite/score/${id ?? ''}/evidence`)).status));
   const receipts = (await respondentsOf(study)).map(({ receiptId }) => receiptId);
   t.same(await readAll(), [200, 200]);
+  const listed = async (): Promise<number> =>
+    ((await service.call('GET', `/lite/sessions?studyId=${study.studyId}`)).body as { sessions: unknown[] }).sessions
+      .length;
+  await waitUntil(async () => (await listed()) === 2, 'both receipts are recorded');
   await service.call('DELETE', `/projects/${projectId}/respondents/forget%20me`, {
     headers: { 'x-api-key': organizationKey },
   });
