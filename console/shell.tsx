@@ -40,8 +40,8 @@ export function Shell({
   const [, named = '', shown = ''] = path.split('/');
   const page = parents[shown] ?? shown;
   const listed = projects.data?.projects ?? [];
-  // If the list cannot be read, the pages of the project in the address can still say what they miss.
-  const unlisted = projects.error !== null && named !== '' ? named : null;
+  // The page of the project in the address does not wait for the list, nor need it.
+  const unlisted = projects.data === null && named !== '' ? named : null;
   const current = listed.find(({ projectId }) => projectId === named)?.projectId ?? listed[0]?.projectId ?? unlisted;
   useEffect(() => {
     document.title = `${pages.find(([each]) => each === page)?.[1] ?? 'Console'} · VerifyHuman`;
@@ -80,7 +80,7 @@ export function Shell({
       </header>
       <main id="main" tabIndex={-1}>
         {projects.error !== null && <Failed message={projects.error.message} retry={projects.reload} />}
-        {projects.data === null && projects.error === null && <Loading what="projects" />}
+        {current === null && projects.data === null && projects.error === null && <Loading what="projects" />}
         {projects.data !== null && current === null && (
           <Empty title="No project yet">
             <p>Create one with POST /projects; its sessions then appear here.</p>
