@@ -5,6 +5,7 @@ import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/r
 import { roomOf } from '../src/contract/study-capacity.js';
 import type { StudyReply } from '../src/contract/study-replies.js';
 import type { WebhookReply } from '../src/contract/webhook.js';
+import { totalOf } from './parts/mix-bar.js';
 import { formatCount, formatShare, plural } from './parts/words.js';
 
 export interface Concern {
@@ -34,10 +35,7 @@ export function sumDays({ days }: MixReply, nowMs: number): { readonly today: Da
   const sum = (counts: (day: string) => boolean): Day => {
     const counted = days.filter(({ day }) => counts(day));
     return {
-      sessions: counted.reduce(
-        (total, { allow, review, block, step_up: stepUp }) => total + allow + review + block + stepUp,
-        0,
-      ),
+      sessions: counted.reduce((total, mix) => total + totalOf(mix), 0),
       blocked: counted.reduce((total, { block }) => total + block, 0),
     };
   };

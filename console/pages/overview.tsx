@@ -19,6 +19,7 @@ import {
   sumDays,
   type Concern,
 } from '../attention.js';
+import { LabelledNumbers } from '../parts/labelled-numbers.js';
 import { Loading, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatCount, formatShare } from '../parts/words.js';
@@ -142,14 +143,7 @@ interface FiguresProps {
 const Figures = ({ title, link, rows }: FiguresProps) => (
   <section class="card">
     <h2>{title}</h2>
-    <dl class="numbers">
-      {rows.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <LabelledNumbers rows={rows} />
     <p class="small">{link}</p>
   </section>
 );

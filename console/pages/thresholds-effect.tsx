@@ -5,6 +5,7 @@ import type { SimulationReply } from '../../src/contract/thresholds.js';
 import { call, useCall } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { MixNumbers } from '../parts/mix-bar.js';
+import { LabelledNumbers } from '../parts/labelled-numbers.js';
 import { Shown } from '../parts/states.js';
 import { formatCount, formatDay, plural } from '../parts/words.js';
 import type { Pair } from './thresholds.js';
@@ -110,20 +111,12 @@ const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period }
     </div>
     <div>
       <h3>Sessions with an outcome</h3>
-      <dl class="numbers">
-        <div>
-          <dt>Fraud blocked</dt>
-          <dd>
-            {formatCount(labelled.fraudCaught)} of {formatCount(labelled.fraud)}
-          </dd>
-        </div>
-        <div>
-          <dt>Honest blocked</dt>
-          <dd>
-            {formatCount(labelled.honestBlocked)} of {formatCount(labelled.honest)}
-          </dd>
-        </div>
-      </dl>
+      <LabelledNumbers
+        rows={[
+          ['Fraud blocked', `${formatCount(labelled.fraudCaught)} of ${formatCount(labelled.fraud)}`],
+          ['Honest blocked', `${formatCount(labelled.honestBlocked)} of ${formatCount(labelled.honest)}`],
+        ]}
+      />
     </div>
     <p class="muted small">
       {plural(sessions, 'session')}

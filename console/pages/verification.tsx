@@ -2,6 +2,7 @@
 import type { Analytics } from '../../src/contract/analytics.js';
 import { useRead } from '../api.js';
 import { Stacks } from '../parts/day-chart.js';
+import { LabelledNumbers } from '../parts/labelled-numbers.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatCount, formatShare, readable } from '../parts/words.js';
@@ -57,20 +58,15 @@ const orNone = (value: number | null, format: (value: number) => string): string
   value === null ? 'Not measured' : format(value);
 
 const Totals = ({ totalVerifications, passRate, avgLivenessScore, avgUniquenessScore, avgDurationMs }: Analytics) => (
-  <dl class="numbers">
-    {[
+  <LabelledNumbers
+    rows={[
       ['Verifications', formatCount(totalVerifications)],
       ['Passed', orNone(passRate, formatShare)],
       ['Liveness, mean', orNone(avgLivenessScore, (score) => score.toFixed(2))],
       ['Uniqueness, mean', orNone(avgUniquenessScore, (score) => score.toFixed(2))],
       ['From start to verdict, mean', orNone(avgDurationMs, (ms) => `${formatCount(Math.round(ms / 1_000))} s`)],
-    ].map(([label, value]) => (
-      <div key={label}>
-        <dt>{label}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
+    ]}
+  />
 );
 
 interface SharesProps {

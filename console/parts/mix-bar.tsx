@@ -1,5 +1,6 @@
 /** Sessions by recommendation as one stacked bar, with its numbers for readers who do not see it. */
 import type { Mix } from '../../src/contract/thresholds.js';
+import { LabelledNumbers } from './labelled-numbers.js';
 import { formatCount, formatShare } from './words.js';
 
 export const decisions = [
@@ -9,7 +10,7 @@ export const decisions = [
   ['block', 'Block', 'bad'],
 ] as const satisfies readonly (readonly [keyof Mix, string, string])[];
 
-const totalOf = (mix: Mix): number => mix.allow + mix.review + mix.block + mix.step_up;
+export const totalOf = (mix: Mix): number => mix.allow + mix.review + mix.block + mix.step_up;
 
 export function MixBar({ mix }: { mix: Mix }) {
   const total = totalOf(mix);
@@ -29,12 +30,5 @@ export function MixBar({ mix }: { mix: Mix }) {
 
 /** One mix as a line of numbers. */
 export const MixNumbers = ({ mix }: { mix: Mix }) => (
-  <dl class="numbers">
-    {decisions.map(([name, label]) => (
-      <div key={name}>
-        <dt>{label}</dt>
-        <dd>{formatCount(mix[name])}</dd>
-      </div>
-    ))}
-  </dl>
+  <LabelledNumbers rows={decisions.map(([name, label]) => [label, formatCount(mix[name])])} />
 );

@@ -10,6 +10,12 @@ import type { Database } from '../../src/stores/database/port.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import { allowed, instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/reservations.js';
 
+/** Every link is signed and in time. */
+const signedInTime: NonNullable<Parameters<typeof instanceOf>[3]>['judgeLink'] = () =>
+  Promise.resolve({
+    ...{ entry: 'signed', supplierId: null, signedWith: 'current', expiresAt: null, isExpired: false, problems: [] },
+  });
+
 t.setTimeout(120_000);
 const masterKey = randomBytes(32);
 const link = 'https://site.example/v/link';
@@ -61,17 +67,7 @@ t.test(
     const returns: string[] = [];
     const result: HostedVerification[] = [];
     const instance = await instanceOf(t, database, masterKey, {
-      judgeLink: () =>
-        Promise.resolve({
-          ...{
-            entry: 'signed',
-            supplierId: null,
-            signedWith: 'current',
-            expiresAt: null,
-            isExpired: false,
-            problems: [],
-          },
-        }),
+      judgeLink: signedInTime,
       verification: {
         makeLink: (_place, _study, url) => Promise.resolve(`${link}-${returns.push(url)}`),
         linkUrl: (id) => id,
@@ -208,17 +204,7 @@ t.test('the survey ends a released place for good, and its browser does not', as
 t.test('a respondent without a place has the traits of the newest signed link', async (t) => {
   const database = await openTestDatabase(t);
   const instance = await instanceOf(t, database, masterKey, {
-    judgeLink: () =>
-      Promise.resolve({
-        ...{
-          entry: 'signed',
-          supplierId: null,
-          signedWith: 'current',
-          expiresAt: null,
-          isExpired: false,
-          problems: [],
-        },
-      }),
+    judgeLink: signedInTime,
   });
   const study = await makeStudy(database, 5, [{ name: 'men', gender: 'male', limit: 0 }]);
   t.match(await instance.enter(study, 'r', 'male', 'DE'), { page: 'full' });

@@ -4,9 +4,10 @@ import type { ProjectReply } from '../../src/contract/project.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { SessionTrailReply } from '../../src/contract/session-trail.js';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
-import { findBarriers, printLink, sidewaysPx } from '../helpers/console-page.js';
-import { callerOf, creation, enter, placeAt } from '../helpers/fielding.js';
+import { hasChromium } from '../helpers/browser.js';
+import { findBarriers, openWatched, printLink, sidewaysPx, smallStudy } from '../helpers/console-page.js';
+import { driver } from '../helpers/console-sample.js';
+import { callerOf, enter, placeAt } from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { createSession, verify } from '../helpers/verifications.js';
@@ -15,12 +16,6 @@ import { waitUntil } from '../helpers/wait-until.js';
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 /** A machine that others use takes its time. */
 t.setTimeout(300_000);
-const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
-
-const small = creation('https://survey.example.com/coffee', {
-  audience: { countries: ['DE'], language: 'en', sample_size: 1 },
-  verification: { service_check: false },
-});
 
 t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t, {
@@ -29,12 +24,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
   });
   const { siteUrl, projectId } = service.bootstrap;
   const keys = { 'x-api-key': service.bootstrap.organizationKey };
-  const browser = await launchDriven();
-  t.teardown(() => browser.close());
-  const page = await browser.context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const { page, complaints } = await openWatched(t);
   const heading = (name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
 
   async function checkLook(t: Pick<typeof import('tap').default, 'same' | 'equal'>, page: Page): Promise<void> {
@@ -347,7 +337,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.goto(`${siteUrl}/console/${projectId}/studies`);
     await heading('No study yet');
     const audience = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
-    const { studyId, entryUrl } = (await audience('POST', '/studies', small)).body as StudyReply;
+    const { studyId, entryUrl } = (await audience('POST', '/studies', smallStudy)).body as StudyReply;
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('row', { name: /Coffee.*Draft.*0 of 1/ }).waitFor();
     await checkLook(t, page);

@@ -1,30 +1,20 @@
 /** Projects that the console shows well although they are unusual: long names, quotas that cannot fill, a suspicious source, a member. */
 import t from 'tap';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
-import { printLink, sidewaysPx } from '../helpers/console-page.js';
-import { callerOf, creation, enter, fieldStudy } from '../helpers/fielding.js';
+import { hasChromium } from '../helpers/browser.js';
+import { openWatched, printLink, sidewaysPx, smallStudy } from '../helpers/console-page.js';
+import { driver } from '../helpers/console-sample.js';
+import { callerOf, enter, fieldStudy } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 t.setTimeout(300_000);
-const driver = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36';
-
-const small = creation('https://survey.example.com/coffee', {
-  audience: { countries: ['DE'], language: 'en', sample_size: 1 },
-  verification: { service_check: false },
-});
 
 t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const { siteUrl, projectId } = service.bootstrap;
   const keys = { 'x-api-key': service.bootstrap.organizationKey };
-  const browser = await launchDriven();
-  t.teardown(() => browser.close());
-  const page = await browser.context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const { page, complaints } = await openWatched(t);
   const heading = (name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
   await page.goto(await printLink(service, ['--role', 'admin']));
   await heading('Overview');
@@ -38,7 +28,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
         { name: 'French', country: 'FR', limit: 2 },
       ];
       const asked = {
-        ...small,
+        ...smallStudy,
         name: 'Tea',
         audience: { countries: ['DE', 'FR'], language: 'en', sample_size: 9, quotas },
       };
@@ -65,9 +55,9 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     });
     const quotas = [{ name: long, country: 'DE', limit: 1 }];
     const study = await fieldStudy(audience, {
-      ...small,
+      ...smallStudy,
       name: long,
-      audience: { ...small.audience, sample_size: 9, quotas },
+      audience: { ...smallStudy.audience, sample_size: 9, quotas },
     });
     await enter(study, { rid: long, src: long });
     const scored = {

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import type t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
+import { launchDriven } from './browser.js';
+import { creation } from './fielding.js';
 import type { TestService } from './service.js';
 
 const command = join(packageRoot, 'dist', 'src', 'cli', 'console.js');
@@ -16,6 +19,25 @@ export async function printLink(
 ): Promise<string> {
   const environment = { ...process.env, VH_DATA_DIR: dataDirectory };
   return (await promisify(execFile)('node', [command, ...args], { env: environment })).stdout.trim();
+}
+
+/** A small study of one country without a verification. */
+export const smallStudy = creation('https://survey.example.com/coffee', {
+  audience: { countries: ['DE'], language: 'en', sample_size: 1 },
+  verification: { service_check: false },
+});
+
+/** A page in a browser of its own, with what it complains of so far: errors of scripts and of its console. */
+export async function openWatched(
+  test: Pick<typeof t, 'teardown'>,
+): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+  const browser = await launchDriven();
+  test.teardown(() => browser.close());
+  const page = await browser.context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  return { page, complaints };
 }
 
 /** Findings of axe, by its rules and elements. The policy of the page allows no script of others, so it runs as the debugger’s. */
