@@ -7,8 +7,10 @@ import { verdictClasses } from '../../src/contract/score.js';
 import { fixedSessionIds } from '../../src/scoring/fixed-sessions/fixed-sessions.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
+import { createStandingClock } from '../helpers/standing-clock.js';
 
-const service = await startTestService(t);
+const clock = createStandingClock();
+const service = await startTestService(t, {}, clock);
 const { bootstrap } = service;
 
 const demo = (
@@ -74,7 +76,7 @@ t.test('the errors come with their headers, every time', async (t) => {
     t.match(limited, { status: 429, body: { code: 'RATE_LIMIT_EXCEEDED', limit: 60, usage: 60 } });
     t.equal(limited.headers.get('retry-after'), '2');
     t.equal(limited.headers.get('x-ratelimit-remaining'), '0');
-    const resetInSeconds = Number(limited.headers.get('x-ratelimit-reset')) - Date.now() / 1_000;
+    const resetInSeconds = Number(limited.headers.get('x-ratelimit-reset')) - clock.now() / 1_000;
     t.ok(resetInSeconds > 0 && resetInSeconds <= 3, `ends in ${resetInSeconds} s`);
     const unavailable = await score('test_unavailable', key);
     t.match(unavailable, { status: 503, body: { code: 'STORE_UNAVAILABLE' } });

@@ -4,9 +4,11 @@ import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { CreatedLinkReply, LinkReply } from '../../src/contract/hosted-link.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { startTestService } from '../helpers/service.js';
+import { createStandingClock } from '../helpers/standing-clock.js';
 import { automated, createSession, envelopeFor, verify as verifyAnywhere } from '../helpers/verifications.js';
 
-const service = await startTestService(t, { VH_TRUSTED_PROXIES: '127.0.0.1' });
+const clock = createStandingClock();
+const service = await startTestService(t, { VH_TRUSTED_PROXIES: '127.0.0.1' }, clock);
 const { bootstrap } = service;
 const { siteUrl, projectId, organizationKey, projectKey } = bootstrap;
 const links = `/projects/${projectId}/links`;
@@ -71,7 +73,7 @@ t.test('a link is made, listed, read and deleted; its address is the page', asyn
     expiresInDays: 2,
   });
   t.equal(made.url, `${siteUrl}/v/${made.linkId}`);
-  t.ok(Date.parse(made.expiresAt) - Date.now() > 47 * 3_600_000, 'two days from now');
+  t.ok(Date.parse(made.expiresAt) - clock.now() > 47 * 3_600_000, 'two days from now');
   const listed = (await service.call('GET', `${links}?limit=1`)).body as {
     links: LinkReply[];
     nextCursor: string | null;

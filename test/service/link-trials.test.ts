@@ -16,6 +16,7 @@ import {
   type Page,
 } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
+import { createStandingClock } from '../helpers/standing-clock.js';
 
 t.setTimeout(120_000);
 const service = await startTestService(t, { VH_LOG_LEVEL: 'warn' });
@@ -205,9 +206,11 @@ t.test('a rotated secret is named until its overlap ends', async (t) => {
 });
 
 t.test('an address that tries too often waits, as one that visits too often', async (t) => {
-  const limited = await startTestService(t, {
-    ...{ VH_LOG_LEVEL: 'warn', VH_PUBLIC_PER_ADDRESS: '2', VH_TRUSTED_PROXIES: '127.0.0.1' },
-  });
+  const limited = await startTestService(
+    t,
+    { VH_LOG_LEVEL: 'warn', VH_PUBLIC_PER_ADDRESS: '2', VH_TRUSTED_PROXIES: '127.0.0.1' },
+    createStandingClock(),
+  );
   const statusesOf = async (path: string, times: number): Promise<readonly number[]> => {
     const statuses = [];
     for (let n = 0; n < times; n++)

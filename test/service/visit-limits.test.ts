@@ -1,4 +1,7 @@
-/** Limits of visits by address, over HTTP: what strangers at an address do, and what it costs everybody else there. */
+/**
+ * Limits of visits by address, over HTTP: what strangers at an address do, and what it costs everybody else there. The clock stands, so
+ * that all visits fall into one minute.
+ */
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { supplierExample } from '../../src/audience/examples.js';
@@ -17,16 +20,18 @@ import {
   titles,
 } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
+import { createStandingClock } from '../helpers/standing-clock.js';
 
 t.setTimeout(120_000);
 // 20 visits a minute.
 const perAddress = 2;
 const visits = 10 * perAddress;
-const service = await startTestService(t, {
-  VH_TRUSTED_PROXIES: '127.0.0.1',
-  VH_PUBLIC_PER_ADDRESS: String(perAddress),
-  VH_LOG_LEVEL: 'warn',
-});
+const clock = createStandingClock();
+const service = await startTestService(
+  t,
+  { VH_TRUSTED_PROXIES: '127.0.0.1', VH_PUBLIC_PER_ADDRESS: String(perAddress), VH_LOG_LEVEL: 'warn' },
+  clock,
+);
 const { audienceUrl, organizationKey } = service.bootstrap;
 const call = callerOf(audienceUrl, organizationKey);
 const survey = await startSurvey(t, () => null);
@@ -79,7 +84,7 @@ t.test('strangers at an address use up no visit of signed links and of tokens', 
 
   t.ok(isIn(await openEntry(await linkOf(study, 'late'), { address })), 'a signed link');
   const [first, second] = ways;
-  const at = String(Math.floor(Date.now() / 1_000));
+  const at = String(Math.floor(clock.now() / 1_000));
   const lines = ['vh-return-1', study.studyId, placeAt(first?.location ?? null), 'complete', at];
   const sig = createHmac('sha256', study.surveyKey).update(lines.join('\n')).digest('base64url');
   const signed = `${returnUrl(first?.location ?? null, 'complete')}&t=${at}&sig=${sig}`;
@@ -102,7 +107,7 @@ t.test(
   async (t) => {
     const [study, other] = [await field(), await field()];
     const address = '91.1.4.1';
-    const expired = String(Math.floor(Date.now() / 1_000) - 60);
+    const expired = String(Math.floor(clock.now() / 1_000) - 60);
     const lines = ['vh-entry-1', study.studyId, 'twice', supplier.sourceId, expired, '', '', '', ''].join('\n');
     const sig = createHmac('sha256', supplier.entrySecret).update(lines).digest('base64url');
     const values = { rid: 'twice', src: supplier.sourceId, exp: expired, sig };
