@@ -6,12 +6,13 @@
 //   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
 //
-// Three files run at once, or as many as `--parallel` says, some counting for more or less than one, see `weights`: two cores are busy with
-// three. A line each minute says how far the run is; the end says what was left out and why, which files took longest, and "N passed, N failed".
+// Three files run at once, or as many as `--parallel` says, some counting for more than one, see `weights`; while the processors are idle because files
+// wait, up to twice as many. A line each minute says how far the run is and how busy the processors were; the end says what was left out and why,
+// which files took longest, and "N passed, N failed".
 // The exit code is 1 if a file failed. Files are started by plain node: the loaders of `tap` cost more than most files take.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -20,6 +21,8 @@ const root = 'dist/test';
 const fileMsMax = 600_000;
 const secondsOfATest = 120;
 const slowestShown = 15;
+/** Processors that are less busy than this have room for another file. */
+const idleBelow = 0.75;
 /**
  * Most files live for seconds: compiling all of the WebAssembly of a database or a model, or optimizing it, costs them more than it gives, and so
  * does collecting garbage often. A service starts with half of the processor.
@@ -46,19 +49,22 @@ function makeTemporary() {
 }
 const temporary = process.env.TMPDIR ?? makeTemporary();
 
-/** For how many a file counts; the first match holds. Heavy files go first, so that light ones fill the end. */
+/**
+ * For how many a file counts, and in which phase it runs; the first match holds. Heavy files go first, so that light ones fill the end. Rows of one
+ * phase are mixed: what waits for stores or for its turn lies between what keeps a browser busy.
+ */
 const weights = [
   // A person is filmed in real time: a machine that does other things leaves too few frames.
-  { weight: 3, matches: /^sdk\/capture\/person\./ },
+  { weight: 3, phase: 0, matches: /^sdk\/capture\/person\./ },
   // Measures memory or CPU of the whole machine, or loads it by design.
   {
     weight: 2,
+    phase: 1,
     matches: /^bench\/(load|neighbours|compare)\.|^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./,
   },
-  { weight: 1, matches: /\.browser\.test|^(bench|cli)\// },
-  // Waits for stores that it stops and starts.
-  { weight: 0.5, matches: /^(integrity|stores)\// },
-  { weight: 1, matches: /./ },
+  { weight: 1, phase: 2, matches: /\.browser\.test|^(bench|cli)\// },
+  { weight: 1, phase: 2, matches: /^(integrity|stores)\/|^service\/(large-)?disputes\./ },
+  { weight: 1, phase: 3, matches: /./ },
 ];
 const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
 /** Benches, killed processes, packaged examples, and captures in real time: a third of the time, for what changes seldom. */
@@ -96,8 +102,15 @@ function plan({ all, only, times, parallel, named }) {
     if (only !== undefined) return isUnit(name) === (only === 'unit');
     return all || !isLong(name);
   });
-  const ordered = asked.sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
-  return ordered.map((name) => ({ file: join(root, name), weight: Math.min(parallel, weights[rankOf(name)].weight) }));
+  const rows = weights.map((row, rank) => ({ ...row, names: asked.filter((name) => rankOf(name) === rank).sort() }));
+  const placed = rows.flatMap(({ weight, phase, names }) =>
+    names.map((name, n) => ({
+      file: join(root, name),
+      weight: Math.min(parallel, weight),
+      place: phase + n / names.length,
+    })),
+  );
+  return placed.sort((a, b) => a.place - b.place);
 }
 
 /** Running processes; stopping the run stops them. */
@@ -150,24 +163,51 @@ function describeFailure({ output, errors }) {
   return [...failed.slice(0, 200), ...errors.split('\n').slice(-30)].map((line) => `    ${line}`).join('\n');
 }
 
-/** Starts files in order while their weights fit; calls `onEnd` with each result. */
+/** Returns how much of the processors' time was in use since it was asked last, from 0 to 1. */
+function createBusyMeter() {
+  const read = () => {
+    const times = cpus().map((cpu) => cpu.times);
+    const idle = times.reduce((sum, each) => sum + each.idle, 0);
+    return { idle, all: times.flatMap((each) => Object.values(each)).reduce((sum, ms) => sum + ms, 0) };
+  };
+  let before = read();
+  return () => {
+    const now = read();
+    const [idle, all] = [now.idle - before.idle, now.all - before.all];
+    before = now;
+    return all === 0 ? 1 : 1 - idle / all;
+  };
+}
+
+/** Starts files in order: while their weights fit, and one more each second in which the processors were idle. Calls `onEnd` with each result. */
 function runAll(files, parallel, onStart, onEnd) {
   const waiting = [...files];
-  let free = parallel;
+  const running = new Set();
+  const weightOf = (set) => [...set].reduce((sum, { weight }) => sum + weight, 0);
+  const busy = createBusyMeter();
   return new Promise((resolve, reject) => {
+    const start = () => {
+      const next = waiting.shift();
+      running.add(next);
+      onStart(next.file);
+      run(next.file).then((result) => {
+        running.delete(next);
+        onEnd(result);
+        startNext();
+      }, reject);
+    };
     const startNext = () => {
-      if (waiting.length === 0 && free === parallel) resolve();
-      while (waiting.length > 0 && waiting[0].weight <= free) {
-        const { file, weight } = waiting.shift();
-        free -= weight;
-        onStart(file);
-        run(file).then((result) => {
-          free += weight;
-          onEnd(result);
-          startNext();
-        }, reject);
+      while (waiting.length > 0 && weightOf(running) + waiting[0].weight <= parallel) start();
+      if (running.size === 0) {
+        clearInterval(timer);
+        resolve();
       }
     };
+    const mayAdd = () =>
+      waiting.length > 0 && [waiting[0], ...running].every(({ weight }) => weight === 1) && running.size < 2 * parallel;
+    const timer = setInterval(() => {
+      if (busy() < idleBelow && mayAdd()) start();
+    }, 1_000);
     startNext();
   });
 }
@@ -199,11 +239,11 @@ async function main() {
   const files = plan(options);
   const isVerbose = options.named.length > 0 && options.times === 1;
   const [results, running, startedAt] = [[], new Set(), Date.now()];
+  const busy = createBusyMeter();
   const progress = setInterval(() => {
     const failed = results.filter((result) => !hasPassed(result)).length;
-    console.log(
-      `${minutes(Date.now() - startedAt)} ${results.length} of ${files.length} files, ${failed} failed; now ${[...running].join(' ')}`,
-    );
+    const done = `${minutes(Date.now() - startedAt)} ${results.length} of ${files.length} files, ${failed} failed`;
+    console.log(`${done}; processors ${Math.round(100 * busy())}% busy; now ${[...running].join(' ')}`);
   }, 60_000);
   const onEnd = (result) => {
     running.delete(result.file);
