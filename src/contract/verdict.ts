@@ -101,6 +101,8 @@ export interface VerdictFacts extends CameraPolicy {
   /** The sender of the envelope according to its HTTP request. */
   readonly transport: ProbeTransport;
   readonly address: AddressFacts | null;
+  /** Network and input of the envelope that asked for the camera, which the later one does not replace; absent or null: none did. */
+  readonly first?: (Pick<Envelope, 'behavior'> & { readonly address: AddressFacts | null }) | null;
 }
 
 export const FraudSignal = Type.Object({

@@ -20,11 +20,11 @@ function writeFaceModels(directory: string): string {
 }
 
 /** A service that knows the test’s model; `clock.aheadMs` is how far its clock is ahead. */
-export async function startFaceService(t: Test) {
+export async function startFaceService(t: Test, settings: Readonly<Record<string, string>> = {}) {
   const clock = { aheadMs: 0 };
   const service = await startTestService(
     t,
-    { VH_FACE_MODELS: writeFaceModels(temporaryDirectory(t)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
+    { ...settings, VH_FACE_MODELS: writeFaceModels(temporaryDirectory(t)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
     { now: () => Date.now() + clock.aheadMs },
   );
   return { service, clock, organization: { 'x-api-key': service.bootstrap.organizationKey } };

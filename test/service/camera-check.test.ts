@@ -1,16 +1,32 @@
 /** A session whose passive signals do not pass: kept open, once, for a camera check, and told of when it ends. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { biometricExample, deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
+import type { TokenReply } from '../../src/contract/token.js';
 import { createRandom } from '../../workers/seeded-random.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { measurePerson, startFaceService } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
+import { writeMmdb } from '../helpers/mmdb.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const faces = await startFaceService(t);
+const systems = join(temporaryDirectory(t), 'systems.mmdb');
+writeFileSync(
+  systems,
+  writeMmdb({
+    databaseType: 'GeoLite2-ASN',
+    networks: {
+      '91.0.0.0/8': { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' },
+      '45.9.0.0/16': { autonomous_system_number: 24940, autonomous_system_organization: 'Hetzner Online GmbH' },
+    },
+  }),
+);
+const faces = await startFaceService(t, { GEOIP_ASN_DB: systems, VH_TRUSTED_PROXIES: '127.0.0.1' });
 const { service, organization } = faces;
 const { bootstrap } = service;
 const random = createRandom(11);
@@ -51,10 +67,10 @@ function checkOf({ body }: { readonly body: VerifyReply | CameraCheckReply }): C
   return body.cameraCheck;
 }
 /** The person does before the camera what the check asks for. */
-async function showFace(session: SessionReply, check: CameraCheckReply['cameraCheck']) {
+async function showFace(session: SessionReply, check: CameraCheckReply['cameraCheck'], headers = {}) {
   const asked = { ...session, challengeConfig: check.challengeConfig };
   const measured = await measurePerson(faces, asked, { person: randomDirection(random), seed: (seed += 1), random });
-  return verify(service, session, measured);
+  return verify(service, session, measured, headers);
 }
 
 await waitUntil(async () => (await fetch(`${bootstrap.adminUrl}/readyz`)).ok, 'face index ready');
@@ -157,6 +173,41 @@ t.test('headers that asked for the check are not replaced either', async (t) => 
       body: { status: 'fail' },
     });
   }
+});
+
+/** Everything that a backend learns of a verdict. */
+async function signalsOf({ body }: { readonly body: VerifyReply | CameraCheckReply }): Promise<string[]> {
+  const token = 'verificationToken' in body ? body.verificationToken : null;
+  const told = await service.call('POST', '/token/verify', { body: { token }, headers: organization });
+  return ((told.body as TokenReply).fraudSignals ?? []).map(({ type }) => type);
+}
+
+t.test('the network that asked for the check is not replaced by another, with a face and without', async (t) => {
+  await patch({});
+  const [host, home] = [{ 'x-forwarded-for': '45.9.0.7' }, { 'x-forwarded-for': '91.7.7.7' }];
+  for (const [before, after, isHosted] of [
+    [host, home, true],
+    [home, host, true],
+    [home, home, false],
+  ] as const) {
+    const session = await createSession(service, { widgetMode: 'invisible' });
+    const first = await verify(service, session, passive, before);
+    t.equal(first.status, 202);
+    const check = checkOf(first);
+    t.equal((await signalsOf(await showFace(session, check, after))).includes('network_hosting'), isHosted);
+    const declined = await createSession(service, { widgetMode: 'invisible' });
+    t.equal((await verify(service, declined, passive, before)).status, 202);
+    const over = { ...passive, consent: { ...consent, biometric: false } };
+    t.equal((await signalsOf(await verify(service, declined, over, after))).includes('network_hosting'), isHosted);
+  }
+});
+
+t.test('who used the page only after the check was asked for has used it', async (t) => {
+  const own = { device: deviceOnlyExample.device, cameraFailureReason: undefined };
+  const session = await createSession(service, { widgetMode: 'captcha' });
+  t.equal((await verify(service, session, { ...own, behavior: undefined, canEscalate: true })).status, 202);
+  const declined = await verify(service, session, { ...own, consent: { ...consent, biometric: false } });
+  t.match(declined, { status: 200, body: { status: 'pass', verificationOutcome: 'declined_by_user' } });
 });
 
 t.test('a session stays open once: another envelope without the camera is judged', async (t) => {

@@ -7,7 +7,7 @@ import { weighBehavior } from '../scoring/behavior.js';
 import { isDeclaredBot } from '../../src/contract/declared-program.js';
 import { weighDevice } from '../scoring/device.js';
 import { fuseSignals } from '../scoring/risk.js';
-import { describeSignal, scoreOf, type Signal } from '../scoring/model.js';
+import { describeSignal, keepWorst, scoreOf, type Signal } from '../scoring/model.js';
 import { weighNetwork } from '../scoring/network.js';
 import { readVisit } from '../scoring/visit.js';
 
@@ -41,13 +41,17 @@ export interface DeviceEvidence {
 const unknownAddress: AddressFacts = { family: 4, range: 'public', country: null, asn: null, network: null };
 
 export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
-  const { envelope } = facts;
+  const { envelope, first } = facts;
   const visit = readVisit(asScoreFacts(facts));
   const own = [...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)];
   const weighed = fuseSignals(own, 1);
-  const network = facts.address === null ? [] : weighNetwork(visit);
+  const network = keepWorst(
+    [facts.address, first?.address].map((address) =>
+      address == null ? [] : weighNetwork({ ...visit, facts: { ...visit.facts, address } }),
+    ),
+  );
   const { deviceMeasured } = visit;
-  const behaved = hasBehavior(envelope);
+  const behaved = hasBehavior(envelope) || (first != null && hasBehavior(first));
   const isMeasured = deviceMeasured || behaved || weighed.weight > 0;
   return {
     deviceMeasured,
@@ -76,15 +80,18 @@ function isOfDevice({ pages }: ReturnType<typeof readVisit>): (signal: Signal) =
   return ({ code }) => code !== 'declared_bot' || !isBrowser;
 }
 
-function hasBehavior({ behavior }: Envelope): boolean {
+function hasBehavior({ behavior }: Pick<Envelope, 'behavior'>): boolean {
   if (behavior == null) return false;
   const { ms, moves, clicks, keys, touches } = behavior;
   const input = (moves ?? 0) + (clicks ?? 0) + (keys ?? 0) + (touches ?? 0);
   return (ms ?? 0) >= deviceThresholds.observedMsMin && input > 0;
 }
 
-/** The envelope as the probe that scoring knows. */
-function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }: VerdictFacts): ScoreFacts {
+/** The envelope as the probe that scoring knows, and the input of the first one as an earlier message of its page. */
+function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs, first }: VerdictFacts): ScoreFacts {
+  const behavior = envelope.behavior ?? first?.behavior;
+  const body = { ...probeBodyOf({ ...envelope, ...(behavior !== undefined && { behavior }) }), sessionId };
+  const earlier = first?.behavior === undefined ? [] : [{ body: { ...body, beh: first.behavior }, transport }];
   return {
     version: 1,
     receiptId: '',
@@ -99,7 +106,7 @@ function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }:
     deviceKnown: false,
     respondentStats: null,
     address: address ?? unknownAddress,
-    probe: { body: { ...probeBodyOf(envelope), sessionId }, transport },
+    probe: { body: { ...body, seq: earlier.length }, transport, others: earlier },
     counts: null,
     history: null,
     agent: null,

@@ -1,6 +1,6 @@
 /** Fraud signals of a capture and its session. Signals of the device come from the scoring rules. */
 import { isDeepStrictEqual } from 'node:util';
-import { judgeCameraUse, type Envelope } from '../../src/contract/envelope.js';
+import { judgeCameraUse } from '../../src/contract/envelope.js';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import { personBehavior } from '../../src/contract/person-example.js';
 import type { UniquenessFacts } from '../../src/contract/uniqueness.js';
@@ -157,7 +157,7 @@ export function findSignals(
   const foreign = envelope.nonce !== facts.nonce || envelope.sessionId !== facts.sessionId;
   return raiseSignals({
     session_mismatch: Number(foreign),
-    published_example: Number(facts.mode === 'live' && isPublished(envelope)),
+    published_example: Number(facts.mode === 'live' && isPublished(facts)),
     virtual_camera: Number(sawByProgram(facts)),
     device_suspicious: (device.suspicion ?? 0) >= fraud.deviceBorderline ? device.suspicion : 0,
     device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
@@ -185,8 +185,9 @@ function weighTries(chain: UniquenessFacts['chain']): Parameters<typeof raiseSig
 }
 
 /** Nobody’s hand, head or face is the documentation’s to the digit. */
-const isPublished = ({ behavior, frames, embedding }: Envelope): boolean =>
+const isPublished = ({ envelope: { behavior, frames, embedding }, first }: VerdictFacts): boolean =>
   isDeepStrictEqual(behavior, personBehavior) ||
+  isDeepStrictEqual(first?.behavior, personBehavior) ||
   frames?.points === biometricExample.frames.points ||
   embedding?.values === biometricExample.embedding.values;
 

@@ -5,7 +5,7 @@
 import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { EvidenceFramesMode } from '../../contract/evidence-frames.js';
-import type { DeviceSketch } from '../../contract/facts.js';
+import type { AddressFacts, DeviceSketch } from '../../contract/facts.js';
 import type { ProbeTransport } from '../../contract/probe.js';
 import type { DemandedAssurance } from '../../contract/project.js';
 import type { ChallengeCall, Metadata } from '../../contract/session.js';
@@ -46,8 +46,12 @@ export type NewSession = {
   readonly expiresAt: Date;
 };
 
-/** The device, the behaviour and the headers of an envelope without the camera. */
-export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'> & { readonly transport: ProbeTransport };
+/** The device, the behaviour, the headers and the network of an envelope without the camera. */
+export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'> & {
+  readonly transport: ProbeTransport;
+  /** null where it is not known. */
+  readonly address: AddressFacts | null;
+};
 
 export type StoredSession = NewSession & {
   /** The page’s calls for challenges, in order. */

@@ -1,12 +1,13 @@
 /**
  * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
- * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer, unjudged; another one ends the session, and
- * where no capture of it could be judged, by the device, the behaviour and the headers of the first.
+ * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer, unjudged; another one ends the session.
+ * The network and the input of both count, and where no capture could be judged, the device and the headers of the first.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Envelope } from '../../contract/envelope.js';
+import type { AddressFacts } from '../../contract/facts.js';
 import type { ProbeTransport } from '../../contract/probe.js';
 import { configDefaults } from '../../contract/project.js';
 import type { CameraCheckReply } from '../../contract/score-envelope.js';
@@ -14,7 +15,7 @@ import type { Verdict } from '../../contract/verdict.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { challengeConfigOf, countChallenges, livenessModelsOf } from '../sessions/challenges.js';
-import { escalateSession, type PassiveSignals, type StoredSession } from '../sessions/session-store.js';
+import { escalateSession, type StoredSession } from '../sessions/session-store.js';
 
 /** Whether an invisible session takes what the camera saw. */
 export const asksCamera = ({ escalationHash }: StoredSession, { fields }: StoredProject): boolean =>
@@ -67,26 +68,20 @@ interface Sent {
 }
 
 /**
- * The submission with the signals that asked for the camera, if a verdict judged others and no capture: a second envelope cannot replace what the
- * first showed by sending something in place of a face. null where the verdict stands.
+ * The submission with the device and the headers that asked for the camera, if a verdict judged others and no capture: a second envelope cannot
+ * replace what the first showed by sending something in place of a face. null where the verdict stands.
  */
 export function withFirstSignals(
-  sent: Sent,
+  { envelope, transport }: Sent,
   { passiveSignals }: Pick<StoredSession, 'passiveSignals'>,
   { biometricEvidence }: Pick<Verdict, 'biometricEvidence'>,
 ): Sent | null {
-  const isKept = passiveSignals === null || isDeepStrictEqual(passiveSignals, passiveSignalsOf(sent));
-  if (biometricEvidence !== null || isKept) return null;
-  const { transport, ...signals } = passiveSignals;
-  const { device: _device, behavior: _behavior, ...rest } = sent.envelope;
-  return { envelope: { ...rest, ...signals }, transport };
+  if (passiveSignals === null || biometricEvidence !== null) return null;
+  const { device, transport: first } = passiveSignals;
+  if (isDeepStrictEqual([device, first], [envelope.device, transport])) return null;
+  const { device: _device, ...rest } = envelope;
+  return { envelope: { ...rest, ...(device !== undefined && { device }) }, transport: first };
 }
-
-const passiveSignalsOf = ({ envelope: { device, behavior }, transport }: Sent): PassiveSignals => ({
-  ...(device !== undefined && { device }),
-  ...(behavior !== undefined && { behavior }),
-  transport,
-});
 
 /** null where the verdict stands. */
 export async function escalate(
@@ -95,18 +90,30 @@ export async function escalate(
     session,
     project,
     received,
-    ...sent
-  }: Sent & { readonly session: StoredSession; readonly project: StoredProject; readonly received: Envelope },
+    envelope,
+    transport,
+    address,
+  }: Sent & {
+    readonly session: StoredSession;
+    readonly project: StoredProject;
+    readonly received: Envelope;
+    readonly address: AddressFacts | null;
+  },
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
-  const { envelope, transport } = sent;
+  const { device, behavior } = envelope;
   const { sessionId, organizationId, widgetMode, escalationHash } = session;
   const policy = { ...configDefaults, ...project.fields.config, widgetMode, escalateOnSuspicion: true };
   if (escalationHash !== null) return null;
   const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
     return null;
-  const passive = { hash: hashOf(received), signals: passiveSignalsOf({ envelope, transport }) };
+  const signals = {
+    ...{ transport, address },
+    ...(device !== undefined && { device }),
+    ...(behavior !== undefined && { behavior }),
+  };
+  const passive = { hash: hashOf(received), signals };
   const challengeCount = await inOrganization(database, organizationId, (tx) =>
     escalateSession(tx, sessionId, passive, countChallenges(policy)),
   );

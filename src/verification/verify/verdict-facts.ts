@@ -126,6 +126,7 @@ export function factsOf(
     pictures,
     transport,
     address,
+    first: fixed === null ? session.passiveSignals : null,
     ...fixed?.facts,
   };
 }

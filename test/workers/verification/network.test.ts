@@ -1,6 +1,7 @@
 /** The network that an envelope came from weighs as in scoring: it adds to what else is found, and alone fails nobody. */
 import t from 'tap';
 import type { AddressFacts, NetworkClass } from '../../../src/contract/facts.js';
+import type { VerdictFacts } from '../../../src/contract/verdict.js';
 import { weighDeviceEvidence } from '../../../workers/verification/device-evidence.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { biometricEnvelope, deviceEnvelope, factsOf } from '../../helpers/verdict-facts.js';
@@ -35,4 +36,28 @@ t.test('a host’s network adds to what the device shows; a carrier’s and a ca
     verdict.fraudSignals.find(({ type }) => type === 'network_hosting'),
     { severity: 'medium' },
   );
+});
+
+t.test('of two envelopes of a session the worse network counts, and the input of both', async (t) => {
+  const judge = (address: AddressFacts | null, first: VerdictFacts['first'], over = {}) =>
+    weighDeviceEvidence(factsOf(deviceEnvelope(over), { address, ...(first != null && { first }) }));
+  const { behavior = {} } = deviceEnvelope();
+  const hosted = judge(from('hosting'), null);
+  for (const [now, before] of [
+    ['residential', 'hosting'],
+    ['hosting', 'residential'],
+  ] as const) {
+    const both = judge(from(now), { address: from(before), behavior });
+    t.equal(both.suspicion, hosted.suspicion, `${now} after ${before}`);
+    t.ok(both.signals.some(({ type }) => type === 'network_hosting'));
+  }
+  t.equal(judge(null, { address: from('hosting'), behavior }).suspicion, hosted.suspicion, 'an unknown one hides none');
+  const scripted = { ...behavior, untrusted: 900 };
+  const isScripted = ({ signals }: ReturnType<typeof judge>) => signals.some(({ type }) => type === 'input_untrusted');
+  t.ok(isScripted(judge(null, null, { behavior: scripted })));
+  t.ok(isScripted(judge(null, { address: null, behavior: scripted })), 'input that was withdrawn');
+  t.notOk(isScripted(judge(null, { address: null, behavior })));
+  t.equal(judge(null, null, { behavior: undefined }).behaved, false);
+  t.equal(judge(null, { address: null, behavior }, { behavior: undefined }).behaved, true);
+  t.equal(judge(null, { address: null }).behaved, true);
 });
