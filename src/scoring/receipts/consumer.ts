@@ -6,10 +6,11 @@ import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createReceiptRecorder, receiptOfEntry } from './receipts.js';
 import type { Receipt } from '../../record/types.js';
-import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
+import { type Namespace, namespaceOf, splitNamespace } from '../../stores/counters/namespace.js';
 import type { Counters } from '../../stores/counters/port.js';
 
-export interface ReceiptConsumerDeps extends ReceiptReleaseDeps {
+export interface ReceiptConsumerDeps {
+  readonly counters: ReceiptReleaseDeps['counters'] & ErasedReceiptDeps['counters'];
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'receiptsRecorded' | 'storeFailures'>;
@@ -29,27 +30,52 @@ export function startReceiptConsumer(deps: ReceiptConsumerDeps): Promise<Consume
     lingerMs,
     tenantOf: ({ value }) => receiptOfEntry(value).organizationId,
     handle: async (entries) => {
-      const receipts = await record(entries);
-      metrics.receiptsRecorded.inc(receipts.length);
-      releaseReceipts(deps, receipts);
+      const { kept, erased } = await record(entries);
+      metrics.receiptsRecorded.inc(kept.length);
+      releaseReceipts(deps, kept);
+      forgetErased(deps, erased);
     },
   });
 }
 
-export interface ReceiptReleaseDeps {
-  readonly counters: Pick<Counters, 'releaseReceipts'>;
+interface FailureDeps {
   readonly metrics: Pick<Metrics, 'storeFailures'>;
+}
+
+export interface ReceiptReleaseDeps extends FailureDeps {
+  readonly counters: Pick<Counters, 'releaseReceipts'>;
+}
+
+export interface ErasedReceiptDeps extends FailureDeps {
+  readonly counters: Pick<Counters, 'forgetReceipts' | 'forgetProbes'>;
 }
 
 /** Shortens the life of committed receipts in the counters store; if that fails, they stay for their full day. Nobody waits for it. */
 export function releaseReceipts({ counters, metrics }: ReceiptReleaseDeps, receipts: readonly Receipt[]): void {
-  const ids = new Map<Namespace, string[]>();
+  for (const [namespace, each] of byNamespace(receipts))
+    counters.releaseReceipts(namespace, idsOf(each)).catch(() => metrics.storeFailures.inc({ store: 'counters' }));
+}
+
+/** Deletes what the counters store has of receipts that an erasure reached in the log. If that fails, it expires, and no reader gets it meanwhile. */
+export function forgetErased({ counters, metrics }: ErasedReceiptDeps, receipts: readonly Receipt[]): void {
+  for (const [namespace, each] of byNamespace(receipts)) {
+    const sessions = each.map(({ trace }) => trace.session);
+    Promise.all([
+      counters.forgetReceipts(namespace, idsOf(each)),
+      counters.forgetProbes(splitNamespace(namespace).holder, sessions),
+    ]).catch(() => metrics.storeFailures.inc({ store: 'counters' }));
+  }
+}
+
+const idsOf = (receipts: readonly Receipt[]): readonly string[] => receipts.map(({ receiptId }) => receiptId);
+
+function byNamespace(receipts: readonly Receipt[]): ReadonlyMap<Namespace, readonly Receipt[]> {
+  const groups = new Map<Namespace, Receipt[]>();
   for (const receipt of receipts) {
     const namespace = namespaceOf(receipt);
-    const known = ids.get(namespace);
-    if (known === undefined) ids.set(namespace, [receipt.receiptId]);
-    else known.push(receipt.receiptId);
+    const group = groups.get(namespace);
+    if (group === undefined) groups.set(namespace, [receipt]);
+    else group.push(receipt);
   }
-  for (const [namespace, each] of ids)
-    counters.releaseReceipts(namespace, each).catch(() => metrics.storeFailures.inc({ store: 'counters' }));
+  return groups;
 }

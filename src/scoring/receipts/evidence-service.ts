@@ -14,6 +14,7 @@ import { namespaceOf, type NamespaceOwner } from '../../stores/counters/namespac
 import type { Database } from '../../stores/database/port.js';
 import { fixedReceiptOf } from '../fixed-sessions/fixed-sessions.js';
 import { findInCounters, findInDatabase, type RecordedReceipt } from './find-receipt.js';
+import { isErased } from './respondent-erasure.js';
 
 export interface EvidenceServiceDeps {
   readonly database: Database;
@@ -122,7 +123,9 @@ export async function findRecorded(
   const inDatabase = await recorded.catch(() => null);
   const found = inDatabase ?? (await findInCounters(counters, namespaceOf(caller), receiptId));
   // Nothing anywhere: the database has nothing, or rejected.
-  return found ?? recorded;
+  if (found === null) return recorded;
+  // While the database is away, its mark cannot be read: the copy is that of the last day.
+  return (await isErased(database, receiptId, found).catch(() => false)) ? null : found;
 }
 
 function sameClassification(recorded: Classification, rendered: Classification): boolean {

@@ -13,6 +13,7 @@ import { namespacesOf } from '../../stores/counters/namespace.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import { findInCounters, findInDatabase, type RecordedReceipt } from './find-receipt.js';
+import { isErased } from './respondent-erasure.js';
 
 export interface ExplainServiceDeps {
   readonly database: Database;
@@ -36,7 +37,7 @@ export function createExplain(deps: ExplainServiceDeps): Explain {
   return async (receiptId) => {
     const { database, receiptKeys, explainFacts } = deps;
     const found = (await findInDatabase(database, receiptKeys, receiptId)) ?? (await searchCounters(deps, receiptId));
-    if (found === null) return null;
+    if (found === null || (await isErased(database, receiptId, found))) return null;
     const facts = openFacts(found.facts);
     return {
       receiptId,

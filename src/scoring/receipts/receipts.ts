@@ -34,14 +34,20 @@ export async function appendReceipt(
   await log.append('scores', [{ key: receiptId, value, isUnordered: true }]);
 }
 
+export interface RecordedBatch {
+  readonly kept: readonly Receipt[];
+  /** Receipts of respondents that were erased after they were scored. */
+  readonly erased: readonly Receipt[];
+}
+
 /**
- * Records a batch in one commit: receipts, the index of sessions and the score distribution. Returns its receipts. If they cannot be
+ * Records a batch in one commit: receipts, the index of sessions and the score distribution. If they cannot be
  * counted, the commit orders a recount instead; if not in time, so do the commits of the next seconds, however small a portion they take.
  */
 export function createReceiptRecorder(
   database: Database,
   now = () => performance.now(),
-): (entries: readonly LogEntry[]) => Promise<readonly Receipt[]> {
+): (entries: readonly LogEntry[]) => Promise<RecordedBatch> {
   const partitions = new Set<string>();
   let restsUntilMs = -Infinity;
   const write = async (rows: readonly ReceiptRow[]): Promise<void> => {
@@ -72,8 +78,11 @@ export function createReceiptRecorder(
     }
     // When that is committed: an outcome that comes in between finds the receipts, an earlier one is found. In one transaction the two
     // could miss each other. A batch that is cut off between them comes again whole.
-    await callFunctions(database, [settling(rows)]);
-    return rows.map(({ receipt }) => receipt);
+    const { settle_receipts: late } = await callFunctions(database, [settling(rows)]);
+    const erased = new Set(late as readonly string[]);
+    const isErased = ({ receiptId }: Receipt): boolean => erased.has(receiptId);
+    const receipts = rows.map(({ receipt }) => receipt);
+    return { kept: receipts.filter((each) => !isErased(each)), erased: receipts.filter(isErased) };
   };
 }
 

@@ -3,7 +3,9 @@
  * adjudication again removes their part in the history. Receipts not yet recorded are erased as they come, dead letters at once; another
  * walk over the receipts counts what is left.
  */
+import { timeOfId } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
+import type { HistorySubjects, ReceiptOwner } from '../../record/types.js';
 import { namespacesOf, splitNamespace } from '../../stores/counters/namespace.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
@@ -18,7 +20,7 @@ const deadlineMs = 120_000;
 
 export interface ErasureParts {
   readonly database: Database;
-  readonly counters: Pick<Counters, 'forgetReceipts'>;
+  readonly counters: Pick<Counters, 'forgetReceipts' | 'forgetProbes'>;
   readonly makeRef: MakeRef;
 }
 
@@ -56,6 +58,7 @@ export async function eraseRespondentScores(
     // Without the store they run out by themselves, within a day.
     await counters.forgetReceipts(namespace, ids).catch(() => undefined);
   }
+  await counters.forgetProbes(projectId, [...erased.sessionRefs]).catch(() => undefined);
   const left = await countLeft(database, projectId, subject, deadlineMs);
   return { receipts: receipts.length, events: events.length, sessionIds, left };
 }
@@ -134,6 +137,21 @@ export async function dropExpiredMarks(database: Database, nowMs: number, retent
   const expired = { where: 'erased_at < $1', values: [new Date(nowMs - retentionDays * dayMs)] };
   const sessions = await deleteInBatches(database, { table: 'erased_sessions', ...expired });
   return sessions + (await deleteInBatches(database, { table: 'erased_respondents', ...expired }));
+}
+
+/** Whether the respondent of a receipt was erased after it, which every reader checks: the recorder and the counters store may come to it later. */
+export async function isErased(
+  database: Queryable,
+  receiptId: string,
+  { owner, subjects }: { readonly owner: ReceiptOwner; readonly subjects: HistorySubjects },
+): Promise<boolean> {
+  const scoredAt = timeOfId('receipt', receiptId);
+  if (scoredAt === null || owner.projectId === null || subjects.respondent === null) return false;
+  const marks = await database.query(
+    'SELECT 1 AS one FROM erased_respondents WHERE project_id = $1 AND subject_ref = $2 AND erased_at >= $3',
+    [owner.projectId, subjects.respondent, new Date(scoredAt)],
+  );
+  return marks.length > 0;
 }
 
 /** Counts the remaining scores of a respondent. */

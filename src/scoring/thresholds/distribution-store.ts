@@ -48,8 +48,9 @@ const relabeling = batchFunction<SessionName>('relabel_scored_sessions', names);
 const recounting = batchFunction<SessionName>('order_recount', names);
 
 /** Gives sessions the label that their outcomes say by now. Sessions without a receipt are passed over: counting one looks here. */
-export const relabelSessions = (tx: Queryable, sessions: readonly SessionName[]): Promise<void> =>
-  callFunctions(tx, [relabeling(sessions)]);
+export async function relabelSessions(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
+  await callFunctions(tx, [relabeling(sessions)]);
+}
 
 /** Nothing for a score without a project, which has no thresholds. */
 export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly ScoredSession[] {

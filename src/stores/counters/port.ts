@@ -218,6 +218,8 @@ export interface Counters extends Completeness {
   releaseReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes recent receipts away before their time: who they are about was erased. */
   forgetReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
+  /** Deletes the kept probes of these sessions before their time, for the same reason. */
+  forgetProbes(projectId: string, sessions: readonly Ref[]): Promise<void>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
   /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept `bounds.historyMs` from the latest write. */

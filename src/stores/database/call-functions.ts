@@ -13,15 +13,19 @@ export interface FunctionCall {
   readonly values: readonly SqlValue[];
 }
 
-/** Calls them one after the other in one statement: all of it is committed, or nothing. */
-export async function callFunctions(tx: Queryable, calls: readonly FunctionCall[]): Promise<void> {
+/** Calls them one after the other in one statement: all of it is committed, or nothing. Returns the results by name. */
+export async function callFunctions(
+  tx: Queryable,
+  calls: readonly FunctionCall[],
+): Promise<Readonly<Record<string, unknown>>> {
   let place = 0;
   const written = calls.map(({ name, values }) => `${name}(${values.map(() => `$${++place}`).join(', ')})`);
-  await tx.query(
+  const [results = {}] = await tx.query(
     `SELECT ${written.join(', ')}`,
     calls.flatMap(({ values }) => values),
     { recurring: true },
   );
+  return results;
 }
 
 /** Reads one value of each row. */

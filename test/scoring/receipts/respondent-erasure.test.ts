@@ -1,9 +1,12 @@
-import t from 'tap';
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
 import { createBatchSigner } from '../../../src/crypto/batch-signer.js';
 import { makeId, timeOfId } from '../../../src/crypto/ids.js';
 import { createMakeRef, deriveSigningKey } from '../../../src/crypto/master-key.js';
 import { createHistoryRound } from '../../../src/scoring/outcomes/history-consumer.js';
-import { packSealed } from '../../../src/record/record.js';
+import { packBase, packSealed } from '../../../src/record/record.js';
+import { forgetErased } from '../../../src/scoring/receipts/consumer.js';
+import { findRecorded } from '../../../src/scoring/receipts/evidence-service.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
 import {
   dropEmptiedHistories,
@@ -12,23 +15,42 @@ import {
 } from '../../../src/scoring/receipts/respondent-erasure.js';
 import { respondentSubject } from '../../../src/scoring/gather.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
+import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { openTestDatabase } from '../../helpers/embedded.js';
 import { entryOfOutcomes } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { insertLetter } from '../../../src/stores/log/dead-letters/table.js';
 import { countUnreadable, dropLetters } from '../../../src/stores/log/dead-letters/erasure.js';
 import { cleanFacts } from '../../helpers/facts.js';
 import { cleanVerdict, recordOf, splitFacts } from '../../helpers/records.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+import { probeInput, scoreInput } from '../../stores/counters/inputs.js';
+import { findRedis } from '../../stores/counters/redis-server.js';
 
 const database = await openTestDatabase(t);
+/** null if none runs, which fails where the stack is required. */
+async function openRedis(t: Test) {
+  const redis = await findRedis();
+  if (redis === null && process.env['VH_REQUIRE_STACK'] === '1') t.fail('there is no Redis');
+  if (redis === null) return null;
+  const opened = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+  t.teardown(async () => {
+    await opened.close();
+    await redis.close();
+  });
+  return opened;
+}
+
 const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 10_000 });
 t.teardown(() => counters.close());
 const makeRef = createMakeRef(new Uint8Array(32).fill(3));
-const projectId = 'proj_1';
+const projectId = `proj_${randomUUID()}`;
 const maria = respondentSubject(makeRef, projectId, 'maria');
 const other = respondentSubject(makeRef, projectId, 'other');
 const source = makeRef(projectId, 'history:source', 'panel');
 const record = createReceiptRecorder(database);
-const signer = createBatchSigner(deriveSigningKey(new Uint8Array(32), 'receipts'));
+const receiptKey = deriveSigningKey(new Uint8Array(32), 'receipts');
+const signer = createBatchSigner(receiptKey);
 
 /** A scored session as it lies in the log. */
 async function scored(session: string, respondent: string, isTest = false) {
@@ -105,6 +127,38 @@ t.test('what lay in the log at an erasure is erased as it is recorded; a session
   t.notOk((await namesIn('session_index')).includes('ref_late'));
   t.equal(await dropExpiredMarks(database, Date.now() + 401 * 86_400_000, 400), 1);
 });
+
+for (const [store, open] of Object.entries({ memory: async () => counters, redis: openRedis }))
+  t.test(`${store}: nothing of a session that was scored before the erasure is found, recorded or not`, async (t) => {
+    const counters = await open(t);
+    if (counters === null) return;
+    const receipt = await scored('unrecorded-1', maria);
+    const { base } = splitFacts(cleanFacts({ receiptId: receipt.key }));
+    const owner = { ...base.owner, projectId };
+    const named = { ...base, owner, subjects: { respondent: maria, source, subSource: null } };
+    const session = 'ref_unrecorded-1';
+    const nowMs = Date.now();
+    await counters.storeProbe(probeInput(projectId, 'unrecorded', { session, nowMs }));
+    const input = { nowMs, session, receiptId: receipt.key, content: packBase(named) };
+    await counters.countScore(scoreInput(projectId, 'unrecorded', input));
+    const receiptKeys = [receiptKey];
+    const find = () => findRecorded({ database, counters, receiptKeys }, { ...owner, isTest: false }, receipt.key);
+    t.not(await find(), null);
+    await eraseRespondentScores({ database, counters, makeRef }, projectId, 'maria');
+    t.equal(await find(), null, 'before the recorder comes to it');
+    const { kept, erased } = await record([receipt]);
+    t.same([kept, erased.map(({ receiptId }) => receiptId)], [[], [receipt.key]]);
+    t.equal(await find(), null);
+    forgetErased({ counters, metrics: createMetrics() }, erased);
+    await waitUntil(
+      async () => (await counters.recentReceipt(projectId, receipt.key)) === null,
+      'the counters store has no copy',
+    );
+    await waitUntil(
+      async () => (await counters.findProbe(projectId, session, nowMs)) === null,
+      'the counters store has no probe',
+    );
+  });
 
 t.test(
   'an erasure reaches dead letters as they lie, and leaves those of others and what nobody can read',

@@ -5,8 +5,7 @@ import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openTestDatabase } from '../../helpers/embedded.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 
-const recordSessions = (sessions: readonly ScoredSession[]): Promise<void> =>
-  callFunctions(database, [counting(sessions)]);
+const recordSessions = (sessions: readonly ScoredSession[]) => callFunctions(database, [counting(sessions)]);
 const database = await openTestDatabase(t);
 
 t.test('one project’s back-fill of labels holds up no other', async (t) => {

@@ -263,6 +263,10 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.equal(Buffer.from(probe?.pages[0]?.load ?? []).toString(), 'load of s');
     t.same(probe, expectCounted(await counters.countScore(scoreInput(project, 's'))).probe);
     t.equal(await counters.findProbe(project, ref('s'), startMs + 25 * hourMs), null);
+    await counters.forgetProbes(nextProject(), [ref('s')]);
+    t.not(await counters.findProbe(project, ref('s'), startMs), null, 'another project forgets nothing of this one');
+    await counters.forgetProbes(project, [ref('s'), ref('unknown')]);
+    t.equal(await counters.findProbe(project, ref('s'), startMs), null);
     t.same(await counters.wereScored(project, [ref('other'), ref('s')]), [false, true]);
     t.same(await counters.wereScored(`${project}~test`, [ref('s')]), [false], 'each mode by itself');
     t.same(await counters.wereScored(project, []), []);

@@ -61,6 +61,8 @@ export async function openMemoryCounters({
       whileOpen(() => ids.forEach((receiptId) => receipts.release(namespace, receiptId, now()))),
     forgetReceipts: async (namespace, ids) =>
       whileOpen(() => ids.forEach((receiptId) => receipts.forget(namespace, receiptId))),
+    forgetProbes: async (projectId, sessions) =>
+      whileOpen(() => sessions.forEach((session) => probes.forget(projectId, session))),
     takeRate: async (tag, nowMs, limits) =>
       whileOpen(() => {
         keyspace.reserve(limits.length, nowMs);

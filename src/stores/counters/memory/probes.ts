@@ -18,6 +18,7 @@ export interface Probes {
   ): { readonly probe: StoredProbe | null; readonly version: string; readonly kept: Packed | null };
   /** Opens the probe that `read` returned as kept at that time. */
   open(kept: Packed, atMs: number): StoredProbe | null;
+  forget(projectId: string, session: string): void;
 }
 
 export function createProbes(keyspace: Keyspace): Probes {
@@ -56,6 +57,7 @@ export function createProbes(keyspace: Keyspace): Probes {
         : { probe, version: known.version, kept };
     },
     open: (kept, atMs) => storedOf(livePages(unpackProbe(kept), atMs)),
+    forget: (projectId, session) => probes.delete(shortName(projectId) + session),
   };
 }
 

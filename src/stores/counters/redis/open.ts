@@ -108,7 +108,10 @@ async function connectChecked(address: RedisAddress): Promise<RedisConnection> {
 function createReceipts(
   connection: RedisConnection,
   scripts: Scripts,
-): Pick<Counters, 'recentReceipt' | 'releaseReceipts' | 'forgetReceipts'> {
+): Pick<Counters, 'recentReceipt' | 'releaseReceipts' | 'forgetReceipts' | 'forgetProbes'> {
+  const remove = async (keys: readonly string[]): Promise<void> => {
+    for (const portion of portionsOf(keys, publishPortion)) await connection.remove(portion);
+  };
   return {
     recentReceipt: async (namespace, receiptId) => {
       const [stored, ...probe] = partsOf(
@@ -120,10 +123,9 @@ function createReceipts(
       for (const portion of portionsOf(receiptIds, publishPortion))
         await connection.run(scripts.releaseReceipts, tagOf(namespace), layouts.releaseReceipts.write(null, portion));
     },
-    forgetReceipts: async (namespace, receiptIds) => {
-      const keys = receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`);
-      for (const portion of portionsOf(keys, publishPortion)) await connection.remove(portion);
-    },
+    forgetReceipts: (namespace, receiptIds) =>
+      remove(receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`)),
+    forgetProbes: (projectId, sessions) => remove(sessions.map((session) => `${tagOf(projectId)}p:${session}`)),
   };
 }
 

@@ -110,10 +110,10 @@ BEGIN
 END $$;
 
 -- Applies effects that are visible only after receipts are committed: outcomes that came before their score count in the history now, and scores of
--- respondents that were erased after them are deleted. Namespaces are those of the rows, projects those that respondents were erased from.
+-- respondents that were erased after them are deleted; their ids are the result. Namespaces are those of the rows, projects those that respondents were erased from.
 CREATE FUNCTION settle_receipts(
   ids text[], times_ms double precision[], namespaces text[], session_refs text[], projects text[], respondents text[]
-) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+) RETURNS text[] LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   late bigint[];
 BEGIN
@@ -129,4 +129,5 @@ BEGIN
     DELETE FROM session_index USING unnest(late) AS place
      WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
   END IF;
+  RETURN ARRAY(SELECT ids[place::int] FROM unnest(late) AS place);
 END $$;
