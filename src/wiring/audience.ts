@@ -165,8 +165,11 @@ function entryPartsOf(parts: Parts) {
 }
 
 function surroundingsOf(geography: Geography, address: Address | null): Surroundings {
-  // One that nobody has on the internet is of a network’s inside, or of a proxy; limits there would stop everybody.
-  if (address?.range !== 'public') return { country: null, networkClass: null, place: null, prefix: null };
+  // One that nobody has on the internet is of a network’s inside, or of a proxy; limits there would stop everybody. Who hides theirs shares one.
+  if (address?.range !== 'public') {
+    const place = address?.isDisputed === true ? address.place : null;
+    return { country: null, networkClass: null, place, prefix: null };
+  }
   const { country, network } = geography.locate(address);
   return { country, networkClass: network, place: address.place, prefix: address.family === 6 ? address.prefix : null };
 }

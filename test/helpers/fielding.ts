@@ -94,6 +94,8 @@ export interface Respondent {
   readonly rid: string;
   readonly src: string;
   readonly address?: string;
+  /** A Forwarded header of its own, which the proxy passes on. */
+  readonly forwarded?: string;
   readonly agent?: string;
   /** The agent of its requests, if it is not that of the page’s probe. */
   readonly visitAgent?: string;
@@ -116,13 +118,14 @@ export interface Page {
 
 export async function open(
   url: string,
-  { address, agent = desktopAgent, visitAgent = agent, cookie }: Omit<Respondent, 'rid' | 'src'> = {},
+  { address, forwarded, agent = desktopAgent, visitAgent = agent, cookie }: Omit<Respondent, 'rid' | 'src'> = {},
 ): Promise<Page> {
   const response = await fetch(url, {
     redirect: 'manual',
     headers: {
       'user-agent': visitAgent,
       ...(address === undefined ? {} : { 'x-forwarded-for': address }),
+      ...(forwarded === undefined ? {} : { forwarded }),
       ...(cookie === undefined ? {} : { cookie }),
     },
   });

@@ -83,6 +83,13 @@ t.test('an address of which nothing is known takes a tenth of a study, and of a 
   t.equal((await invent(small, 12, () => ({ address: '193.0.3.7' }))).length, 10);
 });
 
+t.test('a header that hides the address takes a tenth of a study with all others that do', async (t) => {
+  const study = await fieldStudy(call, asked(70));
+  const hidden = (n: number) => ({ address: '91.40.0.7', forwarded: `for=198.51.100.${n}` });
+  t.equal((await invent(study, 14, hidden)).length, 10);
+  t.equal((await invent(study, 1, () => ({ address: '91.40.1.7' }))).length, 1, 'whoever hides nothing enters');
+});
+
 t.test('an address of a carrier or a campus has no limit', async (t) => {
   for (const address of ['80.10.0.7', '80.20.0.7']) {
     const study = await fieldStudy(call, asked(40));

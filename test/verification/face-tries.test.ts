@@ -4,6 +4,8 @@ import t from 'tap';
 import type { Envelope } from '../../src/contract/envelope.js';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import { storeUnavailable } from '../../src/errors.js';
+import { parseAddress } from '../../src/net/address.js';
+import { createFindClient, parseNetwork } from '../../src/net/forwarding.js';
 import { openMemoryCounters } from '../../src/stores/counters/memory/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
@@ -28,39 +30,57 @@ t.test('an address that used its failed tries up is refused, for one project and
   t.teardown(() => counters.close());
   const tries = createFaceTries({ counters, metrics, now });
   for (let count = 0; count < failedFacesPerAddress; count += 1) {
-    tries.requireOpen('proj_1', '2001:db8::1', anonymous);
-    await tries.countFailed('proj_1', '2001:db8::1', anonymous, { network: null });
+    tries.requireOpen('proj_1', parseAddress('2001:db8::1'), anonymous);
+    await tries.countFailed('proj_1', parseAddress('2001:db8::1'), anonymous, { network: null });
   }
   const refused = { code: 'RATE_LIMIT_EXCEEDED', details: { headers: { 'retry-after': String } } };
-  t.throws(() => tries.requireOpen('proj_1', '2001:db8::1', anonymous), refused);
+  t.throws(() => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), anonymous), refused);
   t.throws(
-    () => tries.requireOpen('proj_1', '2001:db8::2', anonymous),
+    () => tries.requireOpen('proj_1', parseAddress('2001:db8::2'), anonymous),
     refused,
     'nor does another address of its /64 help',
   );
   for (let count = 0; count < failedFacesPerAddress; count += 1) {
-    await tries.countFailed('proj_1', '203.0.113.7', anonymous, { network: 'education' });
-    await tries.countFailed('proj_1', '10.0.0.1', anonymous, null);
+    await tries.countFailed('proj_1', parseAddress('203.0.113.7'), anonymous, { network: 'education' });
+    await tries.countFailed('proj_1', parseAddress('10.0.0.1'), anonymous, null);
   }
-  t.doesNotThrow(() => tries.requireOpen('proj_1', '203.0.113.7', anonymous), 'a shared network has ten times as many');
-  t.doesNotThrow(() => tries.requireOpen('proj_1', '10.0.0.1', anonymous), 'an address that nobody has is not limited');
-  t.doesNotThrow(() => tries.requireOpen('proj_1', '2001:db8:0:1::1', anonymous));
-  t.doesNotThrow(() => tries.requireOpen('proj_2', '2001:db8::1', anonymous));
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('203.0.113.7'), anonymous), 'a shared network has ten times as many');
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('10.0.0.1'), anonymous), 'an address that nobody has is not limited');
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('2001:db8:0:1::1'), anonymous));
+  t.doesNotThrow(() => tries.requireOpen('proj_2', parseAddress('2001:db8::1'), anonymous));
   const named = { respondentTrusted: true };
-  t.doesNotThrow(() => tries.requireOpen('proj_1', '2001:db8::1', named), 'whom a backend named has tries apart');
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), named), 'whom a backend named has tries apart');
   for (let count = 0; count < failedFacesPerAddress; count += 1)
-    await tries.countFailed('proj_1', '2001:db8::1', named, { network: null });
-  t.throws(() => tries.requireOpen('proj_1', '2001:db8::1', named), refused);
+    await tries.countFailed('proj_1', parseAddress('2001:db8::1'), named, { network: null });
+  t.throws(() => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), named), refused);
   clock.nowMs += 3_600_000;
-  t.doesNotThrow(() => tries.requireOpen('proj_1', '2001:db8::1', anonymous));
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), anonymous));
+});
+
+t.test('contradictory headers lift no limit, and lock nobody else behind the proxy out', async (t) => {
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000 });
+  t.teardown(() => counters.close());
+  const tries = createFaceTries({ counters, metrics, now });
+  const proxy = parseAddress('10.0.0.1');
+  const disputed = createFindClient([parseNetwork('10.0.0.1')].filter((network) => network !== null))({
+    remoteAddress: '10.0.0.1',
+    headers: { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=198.51.100.1' },
+  }).address;
+  for (let count = 0; count < failedFacesPerAddress; count += 1) {
+    tries.requireOpen('proj_1', disputed, anonymous);
+    await tries.countFailed('proj_1', disputed, anonymous, null);
+  }
+  t.throws(() => tries.requireOpen('proj_1', disputed, anonymous), { code: 'RATE_LIMIT_EXCEEDED' });
+  t.doesNotThrow(() => tries.requireOpen('proj_1', proxy, anonymous));
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('203.0.113.9'), anonymous));
 });
 
 t.test('with the counters away nobody is refused', async (t) => {
   const counters = { takeRate: () => Promise.reject(storeUnavailable('counters', new Error('away'))) };
   const tries = createFaceTries({ counters, metrics, now });
   for (let count = 0; count <= failedFacesPerAddress; count += 1)
-    await tries.countFailed('proj_1', '203.0.113.1', anonymous, { network: null });
-  t.doesNotThrow(() => tries.requireOpen('proj_1', '203.0.113.1', anonymous));
+    await tries.countFailed('proj_1', parseAddress('203.0.113.1'), anonymous, { network: null });
+  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('203.0.113.1'), anonymous));
 });
 
 t.test('a face counts with the nonce and the challenges of its session, and no sign that it was made up', async (t) => {

@@ -1,8 +1,8 @@
 /**
  * Failed tries with a face are counted by project and address, so that no page compares faces without end. An address that has used its tries up
  * gets 429 for envelopes with a face until the window ends; a session without one goes through. Respondents whom a backend or a link named are
- * counted apart, so that a stranger behind their address does not lock them out. With the counters store away nothing is counted, and nothing of
- * an address that nobody has on the internet.
+ * counted apart, so that a stranger behind their address does not lock them out. So are calls with contradictory forwarding headers, under the
+ * address of their proxy. With the counters store away nothing is counted, and nothing of an address that nobody has on the internet.
  */
 import { LRUCache } from 'lru-cache';
 import type { Envelope } from '../../contract/envelope.js';
@@ -11,7 +11,7 @@ import type { RateState } from '../../contract/rate.js';
 import { sharedAddressFactor } from '../../administration/request-limits.js';
 import { Fault } from '../../errors.js';
 import { rateLimited } from '../../kernel/faults.js';
-import { parseAddress } from '../../net/address.js';
+import type { Address } from '../../net/address.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { StoredSession } from '../sessions/session-store.js';
@@ -66,12 +66,12 @@ export type FaceTries = ReturnType<typeof createFaceTries>;
 
 export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
   const cutOff = new LRUCache<string, { readonly rate: RateState; readonly untilMs: number }>({ max: cutOffMax });
-  const keyOf = (address: string, { respondentTrusted }: NamedBy): string =>
-    `${respondentTrusted ? 'named-' : ''}faces:${parseAddress(address)?.place ?? address}`;
+  const keyOf = (address: Address | null, { respondentTrusted }: NamedBy): string =>
+    `${respondentTrusted ? 'named-' : ''}${address?.isDisputed === true ? 'disputed-' : ''}faces:${address?.place ?? ''}`;
 
   return {
     /** Throws RATE_LIMIT_EXCEEDED where the address has used its tries up. */
-    requireOpen(projectId: string, address: string, session: NamedBy): void {
+    requireOpen(projectId: string, address: Address | null, session: NamedBy): void {
       const cut = cutOff.get(`${projectId}\n${keyOf(address, session)}`);
       if (cut === undefined || cut.untilMs <= now()) return;
       const resetInSeconds = (cut.untilMs - now()) / 1_000;
@@ -80,13 +80,13 @@ export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
     /** `facts`: of the address; null if nobody has it on the internet. */
     async countFailed(
       projectId: string,
-      address: string,
+      address: Address | null,
       session: NamedBy,
       facts: Pick<AddressFacts, 'network'> | null,
     ): Promise<void> {
-      if (facts === null) return;
+      if (facts === null && address?.isDisputed !== true) return;
       const key = keyOf(address, session);
-      const allowed = failedFacesPerAddress * (isCarrierOrCampus(facts.network) ? sharedAddressFactor : 1);
+      const allowed = failedFacesPerAddress * (isCarrierOrCampus(facts?.network ?? null) ? sharedAddressFactor : 1);
       const rate = await counters
         .takeRate(projectId, now(), [{ key, limit: allowed, windowSeconds }])
         .catch((error: unknown) => {

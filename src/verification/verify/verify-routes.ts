@@ -79,13 +79,13 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         const asked = findCameraCheck({ ...opened, envelope });
         if (asked !== null) return reply.code(202).send(asked);
         const { projectId, mode } = session;
-        const caller = request.clientAddress?.text ?? '';
         // Faces of test mode are compared with nobody.
-        const address = deps.locate(request.clientAddress);
+        const { clientAddress } = request;
+        const address = deps.locate(clientAddress);
         const hasFace = mode === 'live' && (envelope.embedding ?? envelope.evidenceFrames) != null;
-        if (hasFace) deps.faceTries.requireOpen(projectId, caller, session);
+        if (hasFace) deps.faceTries.requireOpen(projectId, clientAddress, session);
         // A call that is refused until here uses up no completion of the page.
-        await deps.guard.countWork('completions', opened, request.clientAddress);
+        await deps.guard.countWork('completions', opened, clientAddress);
         const receivedAtMs = deps.now();
         const answer = await deps.verifications.verify({
           ...opened,
@@ -96,7 +96,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         });
         if ('cameraCheck' in answer) return reply.code(202).send(answer);
         if (hasFace && answer.status === 'fail' && isFaceTry(envelope, session, receivedAtMs, answer.fraudSignals))
-          await deps.faceTries.countFailed(projectId, caller, session, address);
+          await deps.faceTries.countFailed(projectId, clientAddress, session, address);
         return answer;
       },
     );
