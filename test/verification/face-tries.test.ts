@@ -44,12 +44,21 @@ t.test('an address that used its failed tries up is refused, for one project and
     await tries.countFailed('proj_1', parseAddress('203.0.113.7'), anonymous, { network: 'education' });
     await tries.countFailed('proj_1', parseAddress('10.0.0.1'), anonymous, null);
   }
-  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('203.0.113.7'), anonymous), 'a shared network has ten times as many');
-  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('10.0.0.1'), anonymous), 'an address that nobody has is not limited');
+  t.doesNotThrow(
+    () => tries.requireOpen('proj_1', parseAddress('203.0.113.7'), anonymous),
+    'a shared network has ten times as many',
+  );
+  t.doesNotThrow(
+    () => tries.requireOpen('proj_1', parseAddress('10.0.0.1'), anonymous),
+    'an address that nobody has is not limited',
+  );
   t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('2001:db8:0:1::1'), anonymous));
   t.doesNotThrow(() => tries.requireOpen('proj_2', parseAddress('2001:db8::1'), anonymous));
   const named = { respondentTrusted: true };
-  t.doesNotThrow(() => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), named), 'whom a backend named has tries apart');
+  t.doesNotThrow(
+    () => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), named),
+    'whom a backend named has tries apart',
+  );
   for (let count = 0; count < failedFacesPerAddress; count += 1)
     await tries.countFailed('proj_1', parseAddress('2001:db8::1'), named, { network: null });
   t.throws(() => tries.requireOpen('proj_1', parseAddress('2001:db8::1'), named), refused);
