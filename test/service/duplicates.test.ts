@@ -25,6 +25,7 @@ interface Visit {
   readonly respondentId?: string;
   readonly device: string;
   readonly studyId?: string;
+  readonly dataCollector?: string;
   readonly face?: Float32Array;
   readonly fails?: true;
 }
@@ -195,4 +196,19 @@ t.test('of respondents who come at once on one device, `device: fail` takes one'
   const replies = await Promise.all(names.map((respondentId) => visit('page', { respondentId, device: 'shared' })));
   t.equal(replies.filter(({ status }) => status === 'pass').length, 1);
   t.equal(replies.filter(({ failureCategory }) => failureCategory === 'duplicate').length, 5);
+});
+
+t.test('a label that a page writes separates; a backend that names or checks the label is not misled', async (t) => {
+  for (const label of ['studyId', 'dataCollector'] as const) {
+    const { visit } = await openProject({ scope: 'study', perDataCollector: true });
+    t.equal((await visit('page', { ...ann, [label]: 'north' })).status, 'pass');
+    const { status, verificationToken: token } = await visit('page', { ...ann, [label]: 'invented' });
+    t.equal(status, 'pass', 'as the threat model says');
+    const checked = await service.call('POST', '/token/verify', {
+      body: { token, [label]: 'north' },
+      headers: organization,
+    });
+    t.match(checked.body, { success: false, error: 'EXPECTATION_FAILED', field: label });
+    t.equal((await visit('backend', { ...ann, [label]: 'north' })).failureCategory, 'duplicate');
+  }
 });
