@@ -40,9 +40,9 @@ export interface DeviceEvidence {
 
 const unknownAddress: AddressFacts = { family: 4, range: 'public', country: null, asn: null, network: null };
 
-export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
+export function weighDeviceEvidence(facts: VerdictFacts, isCaptured = false): DeviceEvidence {
   const { envelope, first } = facts;
-  const visit = readVisit(asScoreFacts(facts));
+  const visit = readVisit(asScoreFacts(facts, isCaptured));
   const own = [...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)];
   const weighed = fuseSignals(own, 1);
   const network = keepWorst(
@@ -87,11 +87,18 @@ function hasBehavior({ behavior }: Pick<Envelope, 'behavior'>): boolean {
   return (ms ?? 0) >= deviceThresholds.observedMsMin && input > 0;
 }
 
-/** The envelope as the probe that scoring knows, and the input of the first one as an earlier message of its page. */
-function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs, first }: VerdictFacts): ScoreFacts {
+/**
+ * The envelope as the probe that scoring knows. The input of the first one is an earlier message of its page before a camera, which a person’s
+ * later input completes. Otherwise it is another page, whose findings stand whatever input a later envelope claims.
+ */
+function asScoreFacts(
+  { envelope, sessionId, transport, address, receivedAtMs, first }: VerdictFacts,
+  isCaptured: boolean,
+): ScoreFacts {
   const behavior = envelope.behavior ?? first?.behavior;
   const body = { ...probeBodyOf({ ...envelope, ...(behavior !== undefined && { behavior }) }), sessionId };
-  const earlier = first?.behavior === undefined ? [] : [{ body: { ...body, beh: first.behavior }, transport }];
+  const nonce = isCaptured ? body.nonce : `${body.nonce}/first`;
+  const earlier = first?.behavior === undefined ? [] : [{ body: { ...body, nonce, beh: first.behavior }, transport }];
   return {
     version: 1,
     receiptId: '',

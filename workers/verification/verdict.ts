@@ -94,7 +94,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
 function measure(facts: VerdictFacts) {
   const use = judgeCameraUse(facts.envelope, facts);
   const capture = use === 'usable' ? onlyWithFace(readCapture(facts)) : null;
-  const device = weighDeviceEvidence(facts);
+  const device = weighDeviceEvidence(facts, capture !== null);
   const raised = findSignals(facts, capture, device);
   const unique = judgeUniqueness(facts.uniqueness, capture !== null);
   const parts = {

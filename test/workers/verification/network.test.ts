@@ -57,6 +57,14 @@ t.test('of two envelopes of a session the worse network counts, and the input of
   t.ok(isScripted(judge(null, null, { behavior: scripted })));
   t.ok(isScripted(judge(null, { address: null, behavior: scripted })), 'input that was withdrawn');
   t.notOk(isScripted(judge(null, { address: null, behavior })));
+  const driven = { ms: 900, moves: 12, clicks: 5, clickDwell: [5, 0.1, 0.1, 0, 0.4] as const };
+  const isDriven = (isCaptured: boolean) =>
+    weighDeviceEvidence(
+      factsOf(deviceEnvelope(), { first: { address: null, behavior: driven } }),
+      isCaptured,
+    ).signals.some(({ type }) => type === 'click_without_press');
+  t.ok(isDriven(false), 'more input of a hand does not replace what a driver did');
+  t.notOk(isDriven(true), 'before the camera a person’s first clicks are part of the later ones');
   t.equal(judge(null, null, { behavior: undefined }).behaved, false);
   t.equal(judge(null, { address: null, behavior }, { behavior: undefined }).behaved, true);
   t.equal(judge(null, { address: null }).behaved, true);
