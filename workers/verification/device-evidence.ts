@@ -9,6 +9,7 @@ import { weighDevice } from '../scoring/device.js';
 import { fuseSignals } from '../scoring/risk.js';
 import { describeSignal, keepWorst, scoreOf, type Signal } from '../scoring/model.js';
 import { weighNetwork } from '../scoring/network.js';
+import { isContinued, readUsage, type Input } from '../scoring/usage.js';
 import { readVisit } from '../scoring/visit.js';
 
 export const deviceThresholds = {
@@ -42,8 +43,8 @@ const unknownAddress: AddressFacts = { family: 4, range: 'public', country: null
 
 export function weighDeviceEvidence(facts: VerdictFacts, isCaptured = false): DeviceEvidence {
   const { envelope, first } = facts;
-  const visit = readVisit(asScoreFacts(facts, isCaptured));
-  const own = [...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)];
+  const visit = readVisit(asScoreFacts(facts));
+  const own = [...weighDevice(visit).filter(isOfDevice(visit)), ...weighInput(facts, isCaptured)];
   const weighed = fuseSignals(own, 1);
   const network = keepWorst(
     [facts.address, first?.address].map((address) =>
@@ -88,17 +89,24 @@ function hasBehavior({ behavior }: Pick<Envelope, 'behavior'>): boolean {
 }
 
 /**
- * The envelope as the probe that scoring knows. The input of the first one is an earlier message of its page before a camera, which a person’s
- * later input completes. Otherwise it is another page, whose findings stand whatever input a later envelope claims.
+ * The findings on the input of both envelopes. Before a camera a person’s first clicks are part of the later input. Without a capture the findings on the
+ * first envelope’s input stand by themselves, whatever input a later one claims.
  */
-function asScoreFacts(
-  { envelope, sessionId, transport, address, receivedAtMs, first }: VerdictFacts,
-  isCaptured: boolean,
-): ScoreFacts {
-  const behavior = envelope.behavior ?? first?.behavior;
-  const body = { ...probeBodyOf({ ...envelope, ...(behavior !== undefined && { behavior }) }), sessionId };
-  const nonce = isCaptured ? body.nonce : `${body.nonce}/first`;
-  const earlier = first?.behavior === undefined ? [] : [{ body: { ...body, nonce, beh: first.behavior }, transport }];
+function weighInput(facts: VerdictFacts, isCaptured: boolean): readonly Signal[] {
+  const { envelope, first } = facts;
+  const weigh = (behavior: Envelope['behavior']): readonly Signal[] =>
+    weighBehavior(readVisit(asScoreFacts({ ...facts, envelope: { ...envelope, ...(behavior && { behavior }) } })));
+  const later = weigh(envelope.behavior ?? first?.behavior);
+  if (first?.behavior === undefined || (isCaptured && isContinued(inputOf(first), inputOf(envelope)))) return later;
+  const earlier = weigh(first.behavior);
+  const inFavor = earlier.some(({ weight }) => weight > 0) ? [] : later.filter(({ weight }) => weight < 0);
+  return [...keepWorst([earlier, later]), ...inFavor];
+}
+
+const inputOf = ({ behavior }: Pick<Envelope, 'behavior'>): Input | null => readUsage({ beh: behavior ?? {} }).input;
+
+/** The envelope as the probe that scoring knows. */
+function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }: VerdictFacts): ScoreFacts {
   return {
     version: 1,
     receiptId: '',
@@ -113,7 +121,7 @@ function asScoreFacts(
     deviceKnown: false,
     respondentStats: null,
     address: address ?? unknownAddress,
-    probe: { body: { ...body, seq: earlier.length }, transport, others: earlier },
+    probe: { body: { ...probeBodyOf(envelope), sessionId }, transport },
     counts: null,
     history: null,
     agent: null,

@@ -65,6 +65,9 @@ t.test('of two envelopes of a session the worse network counts, and the input of
     ).signals.some(({ type }) => type === 'click_without_press');
   t.ok(isDriven(false), 'more input of a hand does not replace what a driver did');
   t.notOk(isDriven(true), 'before the camera a person’s first clicks are part of the later ones');
+  const spoken = { ms: 900, moves: 0, keys: 0, clicks: 1, clickBare: 1 };
+  const weight = (first: VerdictFacts['first']) => judge(null, first, { behavior: spoken }).risk;
+  t.equal(weight({ address: null, behavior: spoken }), weight(null), 'one click of a screen reader is one in both');
   t.equal(judge(null, null, { behavior: undefined }).behaved, false);
   t.equal(judge(null, { address: null, behavior }, { behavior: undefined }).behaved, true);
   t.equal(judge(null, { address: null }).behaved, true);
