@@ -13,7 +13,7 @@ import { startReceiptConsumer } from '../scoring/receipts/consumer.js';
 import { startReceiptRetention } from '../scoring/receipts/retention.js';
 import { startDistributionRounds } from '../scoring/thresholds/distribution-round.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
-import { startSessionRetention } from '../verification/sessions/session-retention.js';
+import { startSessionRetention, startUnfinishedCheckRetention } from '../verification/sessions/session-retention.js';
 import { startRecentFaceRetention } from '../verification/uniqueness/face-reuse.js';
 import type { Background, Parts } from './parts.js';
 import { openDeliveries } from './webhooks.js';
@@ -47,6 +47,7 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startOutcomeRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_OUTCOME_RETENTION_DAYS }),
   (parts) => startAuditRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_AUDIT_RETENTION_DAYS }),
   (parts) => startSessionRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_SESSION_RETENTION_DAYS }),
+  (parts) => startUnfinishedCheckRetention(roundsOf(parts)),
   (parts) => startLinkRetention(roundsOf(parts)),
   (parts) => startFlagRetention(roundsOf(parts)),
   (parts) => startRecentFaceRetention(roundsOf(parts)),

@@ -1,6 +1,6 @@
 /**
- * Deletes sessions past their retention, and what is kept of their faces and devices, by the database’s clock and a batch at a time. Rounds of
- * several instances share the work.
+ * Deletes sessions past their retention, and what is kept of their faces and devices, by the database’s clock and a batch at a time. Devices of
+ * camera checks that were never finished go as their sessions expire. Rounds of several instances share the work.
  */
 import type { Database } from '../../stores/database/port.js';
 import {
@@ -48,5 +48,33 @@ export function startSessionRetention(deps: RoundsDeps & { readonly retentionDay
     what: 'verification sessions',
     guard: guardByColumn(database, { table: 'verification_sessions', column: 'created_at', keepDays: retentionDays }),
     drop: (nowMs, isStopping) => dropExpiredSessions(database, nowMs, retentionDays, isStopping),
+  });
+}
+
+/** Forgets the device, input and network that asked for a camera check, in sessions that expired before they ended; answers in how many. */
+export async function forgetUnfinishedChecks(
+  database: Database,
+  nowMs: number,
+  isStopping: () => boolean = () => false,
+): Promise<number> {
+  let total = 0;
+  for (let taken = batchMax; taken === batchMax && !isStopping();) {
+    const rows = await database.query(
+      `UPDATE verification_sessions SET passive_signals = NULL WHERE session_id IN
+         (SELECT session_id FROM verification_sessions WHERE passive_signals IS NOT NULL AND expires_at < $1 LIMIT ${batchMax})
+       RETURNING 1 AS one`,
+      [new Date(nowMs)],
+    );
+    taken = rows.length;
+    total += taken;
+  }
+  return total;
+}
+
+export function startUnfinishedCheckRetention(deps: RoundsDeps): RetentionRounds {
+  return startRetentionRounds({
+    ...deps,
+    what: 'unfinished camera checks',
+    drop: (nowMs, isStopping) => forgetUnfinishedChecks(deps.database, nowMs, isStopping),
   });
 }

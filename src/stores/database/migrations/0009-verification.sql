@@ -39,7 +39,7 @@ CREATE TABLE verification_sessions (
   expires_at         timestamptz NOT NULL,
   -- SHA-256 of the envelope that did not pass on passive signals and kept the session open for a camera check; null: none did.
   escalation_hash    bytea,
-  -- Device and behaviour of that envelope, until the session completes: later ones without a camera are judged by them.
+  -- Device, behaviour and network of that envelope, until the session completes or expires: a later one is judged by them, too.
   passive_signals    json,
   -- All null until completed.
   completed_at       timestamptz,
@@ -62,6 +62,7 @@ CREATE UNIQUE INDEX verification_sessions_one_proof ON verification_sessions (pr
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX verification_sessions_by_score ON verification_sessions (project_id, (step_up ->> 'sessionId')) WHERE step_up IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
+CREATE INDEX verification_sessions_by_unfinished_check ON verification_sessions (expires_at) WHERE passive_signals IS NOT NULL;
 
 -- Instances keep what came of sessions for as long as their tokens verify, an hour at most; what retention deletes is older.
 CREATE FUNCTION note_session_erasure() RETURNS trigger LANGUAGE plpgsql AS $$
