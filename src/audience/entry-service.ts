@@ -6,7 +6,7 @@
  *     entering ──score, decide, take──▶ verifying ──passed──▶ surveying ──▶ the survey
  */
 import type { DataOwner } from '../kernel/caller.js';
-import type { NetworkClass } from '../contract/facts.js';
+import type { NetworkClass, Ref } from '../contract/facts.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import { isDeclaredBot } from '../contract/declared-program.js';
 import type { Address } from '../net/address.js';
@@ -44,6 +44,7 @@ import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
+import { findUnrepeatable, isDecidedSince, noteJudging } from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -80,7 +81,14 @@ export interface EntryDeps extends SurveyDeps {
   readonly exit: AnswerExit;
   /** Whether the link opens the study. */
   readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
-  readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
+  /** `findUnrepeatable`: those of the sessions found alike that the scored one does not repeat. */
+  readonly score: (
+    owner: DataOwner,
+    request: ScoreRequest,
+    findUnrepeatable: (sessions: readonly Ref[]) => Promise<readonly Ref[]>,
+  ) => Promise<string>;
+  /** The name of a session in scoring. */
+  readonly sessionRef: (study: Study, sessionId: string) => Ref;
   readonly locate: (address: Address | null) => Surroundings;
   readonly visits: VisitLimits;
   readonly hash: HashIdentifier;
@@ -213,6 +221,7 @@ async function judgeEntry(
   visit: Visit,
   { asking, ownId, surroundings }: Entering,
 ): Promise<QuotaReservation | 'unchecked' | 'later' | 'declined'> {
+  const judging = await noteJudging(deps.database, ownId, deps.sessionRef(study, ownId));
   const reply = await gate(deps, study, visit, asking, ownId);
   const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
     reply.degradedSignals.some((signal) => signals.includes(signal));
@@ -226,8 +235,9 @@ async function judgeEntry(
   const isProgram = isDeclared || foundProgram(reply);
   const claim = claimantOf(deps, study, asking, surroundings);
   return underStudyLock(deps.database, study, async (tx, current) => {
-    const claimed = await claimPlace(tx, current, asking, ownId);
+    const claimed = await claimPlace(tx, current, { ...asking, ...judging }, ownId);
     if (claimed.reservationId !== ownId || !isGated(claimed)) return claimed;
+    if (isUndecided(claimed) && isDecidedSince(claimed, judging)) return claimed;
     const now = isUndecided(claimed) ? await changeTraits(tx, claimed, asking) : claimed;
     const isShared = await sharesDevice(tx, current, claim);
     const country = surroundings.country ?? now.country;
@@ -255,7 +265,7 @@ function claimantOf(
   return { deviceRef, networkClass, addressRef: refOf('address', place), networkRef: refOf('network', prefix) };
 }
 
-/** The same scoring as with a key. The session is the reservation, so a repeat is the same receipt, or a new one that counts nothing twice. */
+/** The same scoring as with a key, but for who can be repeated. The session is the reservation: each visit has a receipt, and none counts twice. */
 async function gate(
   deps: EntryDeps,
   study: Study,
@@ -264,7 +274,7 @@ async function gate(
   ownId: string,
 ): Promise<ScoreReply> {
   const { country } = traitsOf(link);
-  const text = await deps.score(dataOwnerOf(study), {
+  const request = {
     sessionId: ownId,
     clientIp: address?.text ?? '',
     sourceId: link.src,
@@ -273,7 +283,10 @@ async function gate(
     deviceHash: asking.deviceRef,
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(country === null ? {} : { declaredCountry: country }),
-  });
+  };
+  const text = await deps.score(dataOwnerOf(study), request, (sessions) =>
+    findUnrepeatable(deps.database, study.studyId, sessions),
+  );
   return JSON.parse(text) as ScoreReply;
 }
 

@@ -10,6 +10,7 @@ import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { quotaCounts } from './quota-store.js';
+import type { Judging } from './repetition.js';
 import type { Study } from './study-store.js';
 
 /** Whose word a return is, weakest first. */
@@ -48,6 +49,8 @@ export interface QuotaReservation extends Traits {
   readonly duplicateBand: DuplicateBand | null;
   readonly receiptId: string | null;
   readonly linkId: string | null;
+  /** The visit that the gate is judging; null: none. */
+  readonly judging: string | null;
   /** The browser that took the place; null until one does. */
   readonly deviceRef: string | null;
   readonly addressRef: string | null;
@@ -75,7 +78,7 @@ type ReservationRow = QuotaReservation & Record<string, unknown>;
 
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified, counted,
-  country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", device_ref AS "deviceRef",
+  country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", judging, device_ref AS "deviceRef",
   address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
   reversed_from AS "reversedFrom", reversal_note AS "reversalNote", exit_status AS "exitStatus"`;
@@ -86,17 +89,20 @@ export const isReservationId = (text: string): boolean => /^plc_[0-9a-f]{32}$/.t
 export async function openReservation(
   tx: Queryable,
   study: Study,
-  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId' | 'supplierId' | 'entry'> & Traits,
+  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId' | 'supplierId' | 'entry'> &
+    Traits &
+    Partial<Judging>,
   reservationId = makeId('reservation'),
 ): Promise<QuotaReservation> {
   const { studyId, organizationId, projectId } = study;
   const { respondentId, sourceId, respondentRef, country, gender, age, profession, supplierId, entry } = respondent;
-  const further = [country, gender, age, profession, supplierId, entry];
+  const { sessionRef = null, judging = null } = respondent;
+  const further = [country, gender, age, profession, supplierId, entry, sessionRef, judging];
   // An insert alone holds a weaker lock of the study, and two that come to count it at once would wait for each other.
   await tx.query('SELECT 1 FROM studies WHERE study_id = $1 FOR UPDATE', [studyId]);
   const [made] = await tx.query<ReservationRow>(
-    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
+    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry, session_ref, judging)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
     [reservationId, studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...further],
   );
   if (made !== undefined) {
@@ -286,7 +292,7 @@ export async function changeReservations(
   if (change.dueInMs !== undefined)
     sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
   if (change.state === 'surveying') sets.push('surveyed_at = coalesce(surveyed_at, now())');
-  if (change.state !== undefined) sets.push('exit_due = supplier_id IS NOT NULL');
+  if (change.state !== undefined) sets.push('exit_due = supplier_id IS NOT NULL', 'judging = NULL');
   const rows = await tx.query<ReservationRow>(
     `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = ANY($1::text[]) RETURNING ${reservationColumns}`,
     values,

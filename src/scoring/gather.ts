@@ -228,15 +228,15 @@ export function countInputOf(input: {
   readonly limits: readonly RateLimit[];
   /** The caller’s own key for this call; null without one. */
   readonly idempotencyKey: string | null;
+  /** Whether the call is never an identical retry. */
+  readonly isUnique?: boolean;
   readonly makeRef: MakeRef;
 }): ScoreCountInput {
   const { base, request, idempotencyKey } = input;
+  const call = base.owner.lineage + JSON.stringify(request) + stepUpTextOf(base);
   return {
     namespace: namespaceOf(base.owner),
-    fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request) + stepUpTextOf(base), 'base64url').slice(
-      0,
-      22,
-    ),
+    fingerprint: hash('sha256', input.isUnique ? call + base.owner.receiptId : call, 'base64url').slice(0, 22),
     // Keys of one caller’s are nobody else’s, not even within the project.
     idempotency:
       idempotencyKey === null

@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import { rateLimited, scoringDisabled } from '../kernel/faults.js';
 import type { DataOwner } from '../kernel/caller.js';
-import type { ScoreFacts } from '../contract/facts.js';
+import type { Ref, ScoreFacts } from '../contract/facts.js';
 import type { PoolResults } from '../contract/pool.js';
 import type { ScoreRequest } from '../contract/score.js';
 import { makeId } from '../crypto/ids.js';
@@ -50,6 +50,11 @@ export interface ScoreOptions {
   readonly idempotencyKey?: string | null;
   /** Limits that the call is taken off as it is counted; none by default. */
   readonly rateLimits?: readonly RateLimit[];
+  /**
+   * Finds those of the sessions found alike that this one does not repeat. With it, no call is answered by an earlier one, because their part
+   * may have changed since.
+   */
+  readonly findUnrepeatable?: (sessions: readonly Ref[]) => Promise<readonly Ref[]>;
   /** Called once the call goes to the counters, which take it off the key’s limits. */
   readonly onCounted?: () => void;
 }
@@ -84,13 +89,10 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const counted = await countOrFind(
       deps,
       countInputOf({
-        base,
-        content: packed,
-        request,
-        signature,
+        ...{ base, content: packed, request, signature, makeRef: deps.makeRef },
         limits: options.rateLimits ?? [],
         idempotencyKey: options.idempotencyKey ?? null,
-        makeRef: deps.makeRef,
+        isUnique: options.findUnrepeatable !== undefined,
       }),
     );
     // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
@@ -99,7 +101,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.complete === false && namespace !== null) deps.counterRecovery.markIncomplete(namespace);
-      return conclude(base, counted, { packed });
+      return conclude(base, await leaveOut(deps, base, counted, options), { packed });
     }
     metrics.scoreReplays.inc();
     const first = openBase(counted.recorded.content);
@@ -216,6 +218,24 @@ function createEnabledCheck({ subjects, logger, now }: Pick<ScoreServiceDeps, 's
       );
     }
     throw scoringDisabled(organizationId);
+  };
+}
+
+/** Takes sessions that nobody repeats out of the counts. The receipt of the counters, which has them, is forgotten: the log’s is the only one. */
+async function leaveOut(
+  { counters }: Pick<ScoreServiceDeps, 'counters'>,
+  { owner }: ScoreBase,
+  counted: Counted,
+  { findUnrepeatable }: ScoreOptions,
+): Promise<Counted> {
+  const { candidates } = counted.counts;
+  if (findUnrepeatable === undefined || candidates.length === 0) return counted;
+  const left = new Set(await findUnrepeatable(candidates.map(({ session }) => session)));
+  if (left.size === 0) return counted;
+  await counters.forgetReceipts(namespaceOf(owner), [owner.receiptId]).catch(() => undefined);
+  return {
+    ...counted,
+    counts: { ...counted.counts, candidates: candidates.filter(({ session }) => !left.has(session)) },
   };
 }
 

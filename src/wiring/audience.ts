@@ -16,16 +16,20 @@ import { createDisputeService } from '../audience/dispute-service.js';
 import { registerDisputeRoutes } from '../audience/dispute-routes.js';
 import { createOutcomeReporter } from '../audience/outcome-reporter.js';
 import { createReturnService } from '../audience/return-service.js';
+import type { Study } from '../audience/study-store.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { registerSupplierRoutes } from '../audience/supplier-routes.js';
 import { registerTryPage } from '../audience/try-routes.js';
+import type { Ref } from '../contract/facts.js';
 import { tokenTypes } from '../contract/token-kinds.js';
+import { createMakeRef } from '../crypto/master-key.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { createApp, listen } from '../http/app.js';
 import { serveDocsSite } from '../http/docs-site.js';
 import { registerOpenapi, serveDocument } from '../http/openapi.js';
 import type { Address } from '../net/address.js';
 import type { Geography } from '../scoring/network/geography.js';
+import { holderOf } from '../stores/counters/namespace.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { readCompactJws } from '../verification/tokens/compact-jws.js';
@@ -90,7 +94,7 @@ export async function startAudience(
     ...entryPartsOf(parts),
     ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
     visits: { takeAddress: takeVisit, takeRespondent: limits.takeRespondent },
-    score: (owner, request) => scoring.scores.score(owner, request),
+    score: (owner, request, findUnrepeatable) => scoring.scores.score(owner, request, { findUnrepeatable }),
     locate: (address) => surroundingsOf(scoring.geography, address),
     verification: createHostedVerificationClient(parts, siteUrl),
   });
@@ -157,8 +161,10 @@ const secretPartsOf = ({ stores, masterKeys }: Parts) => ({
 });
 
 function entryPartsOf(parts: Parts) {
-  const { settings, stores, now } = parts;
+  const { settings, stores, now, masterKeys } = parts;
+  const makeRef = createMakeRef(masterKeys.first);
   return {
+    sessionRef: (study: Study, sessionId: string): Ref => makeRef(holderOf(study), 'session', sessionId),
     ...{ database: stores.database, now, hash: identifierHashOf(parts) },
     reservationMs: settings.VH_PLACE_MINUTES * 60_000,
   };

@@ -69,6 +69,7 @@ export async function instanceOf(
   const score = (): Promise<string> => Promise.resolve(allowed);
   const entries = createEntryService({
     ...{ database, tokens, score },
+    sessionRef: (_study, sessionId) => sessionId,
     audienceUrl: () => audienceUrl,
     now: Date.now,
     locate: () => unknown,

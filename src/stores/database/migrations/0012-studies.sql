@@ -158,6 +158,11 @@ CREATE TABLE study_places (
   device_ref      text,
   address_ref     text,
   network_ref     text,
+  -- The session as scoring knows it: a keyed hash of place_id. null: the gate never looked.
+  session_ref     text,
+  -- The visit that the gate is judging, and how long others take it for one that may get in.
+  judging         text,
+  judging_until   timestamptz,
   -- The result of the score.
   score           integer,
   recommendation  text,
@@ -203,6 +208,7 @@ CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
 CREATE INDEX study_places_unsent ON study_places (study_id) WHERE unsent;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
 CREATE INDEX study_places_by_age ON study_places (entered_at);
+CREATE INDEX study_places_sessions ON study_places (study_id, session_ref) WHERE session_ref IS NOT NULL;
 
 -- The counts of a study again, by supplier (empty: none) and day of the entry in UTC: a report reads these, and no places.
 CREATE TABLE study_tallies (
