@@ -14,6 +14,7 @@ import { formatTime } from '../parts/words.js';
 import { StudyFunnel } from './study-funnel.js';
 import { StudyMoves } from './study-moves.js';
 import { StudyOutlook } from './study-outlook.js';
+import { StudyRefusedLinks } from './study-refused-links.js';
 import { StudyRespondents } from './study-respondents.js';
 import { StudySuppliers } from './study-suppliers.js';
 
@@ -53,7 +54,12 @@ export function StudyPage({ projectId, studyId }: { projectId: string; studyId: 
             <StudyFunnel progress={shown.progress} />
             <Quotas progress={shown.progress} />
             <Shown of={suppliers} what="suppliers">
-              {({ rows }) => (rows.length === 0 ? null : <StudySuppliers rows={rows} />)}
+              {({ rows, refusedLinks }) => (
+                <>
+                  {refusedLinks.length > 0 && <StudyRefusedLinks links={refusedLinks} />}
+                  {rows.length > 0 && <StudySuppliers rows={rows} />}
+                </>
+              )}
             </Shown>
             <Days of={days} />
             <StudyRespondents projectId={projectId} path={path} round={round} />

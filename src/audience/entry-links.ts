@@ -25,6 +25,8 @@ export interface Problem {
 export interface LinkVerdict {
   readonly entry: EntryMode;
   readonly supplierId: string | null;
+  /** The supplier that src names, whoever sent the link. */
+  readonly named: string | null;
   readonly signedWith: keyof Secrets | null;
   readonly expiresAt: Date | null;
   /** Refuse the link, most important first. */
@@ -50,7 +52,7 @@ export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkConte
   const isDated = expForm.test(exp);
   const signedWith =
     isSigned && supplier !== null ? signerOf(supplier.secrets, entryLines({ ...link, exp }), link.sig ?? '') : null;
-  const problems: Problem[] = [...controlsIn(link), ...dotsIn(link)];
+  const problems: Problem[] = [...missingIn(link), ...controlsIn(link), ...dotsIn(link)];
   const found = (code: LinkProblem, message: string): void => void problems.push({ code, message });
 
   if (supplier === null && (isSigned || study.entry === 'signed' || study.suppliers.length > 0))
@@ -68,12 +70,21 @@ export function judgeLink(link: GivenLink, { study, supplier, nowMs }: LinkConte
     entry: isSigned ? 'signed' : 'open',
     // Anyone may write any src into an unsigned link, so it is that of a supplier only if the study lets this one enter without signatures.
     supplierId: isSigned || study.suppliers.length > 0 ? (supplier?.supplierId ?? null) : null,
+    named: supplier?.supplierId ?? null,
     signedWith,
     expiresAt: isDated ? timeOf(exp) : null,
     problems,
     isExpired,
   };
 }
+
+/** Values without which nothing is an entry. */
+export const missingIn = (link: GivenLink): readonly Problem[] =>
+  (['rid', 'src'] as const).flatMap((name) =>
+    link[name] === ''
+      ? [{ code: 'value_missing', message: `The link has no \`${name}\`. Add it to the link.` } as const]
+      : [],
+  );
 
 /** Values that would make the lines of a signature ambiguous. */
 export const controlsIn = (link: GivenLink): readonly Problem[] =>

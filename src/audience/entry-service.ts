@@ -44,6 +44,7 @@ import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
 import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
+import type { RefusedLinks } from './refused-links.js';
 import { findUnrepeatable, isDecidedSince, noteJudging } from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
@@ -87,6 +88,7 @@ export interface EntryDeps extends SurveyDeps {
     request: ScoreRequest,
     findUnrepeatable: (sessions: readonly Ref[]) => Promise<readonly Ref[]>,
   ) => Promise<string>;
+  readonly noteRefusedLink: RefusedLinks['note'];
   /** The name of a session in scoring. */
   readonly sessionRef: (study: Study, sessionId: string) => Ref;
   readonly locate: (address: Address | null) => Surroundings;
@@ -102,11 +104,16 @@ export function createEntryService(deps: EntryDeps) {
       const { study, verdict } = await admitVisit(deps, visit);
       if (study === null || verdict === null) return pageOf(null, 'broken');
       const { problems, isExpired, entry, supplierId } = verdict;
-      if (problems.length > 0 && !isExpired) return pageOf(study, 'broken');
+      const refuse = (page: 'broken' | 'expired'): Answer => {
+        const [problem] = problems;
+        if (problem !== undefined) deps.noteRefusedLink(study, { named: verdict.named, reason: problem.code });
+        return pageOf(study, page);
+      };
+      if (problems.length > 0 && !isExpired) return refuse('broken');
       const respondentRef = respondentRefOf(deps.hash, study, respondentId, verdict);
       const known = await findRespondentReservation(database, study.studyId, respondentRef);
       // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
-      if (isExpired && (known === null || isGated(known))) return pageOf(study, 'expired');
+      if (isExpired && (known === null || isGated(known))) return refuse('expired');
       const closed = (): Promise<Answer> => deps.exit(study, { supplierId, respondentId, entry }, 'full', 'closed');
       if (known === null && study.status !== 'fielding') return closed();
       const surroundings = deps.locate(visit.address);

@@ -31,7 +31,6 @@ export interface FieldingRouteDeps {
 }
 
 const open = { config: { access: { credential: 'none' } }, exposeHeadRoute: false } as const;
-const Id = Type.String({ minLength: 1, maxLength: callerIdLengthMax });
 const Text = Type.Optional(Type.String({ maxLength: callerIdLengthMax }));
 const deviceCookie = 'vh_device';
 const deviceForm = /(?:^|;\s*)vh_device=([0-9a-f]{32})(?:;|$)/;
@@ -55,15 +54,15 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
         hide: true,
         params: Type.Object({ studyId: Type.String({ maxLength: 128 }) }),
         querystring: Type.Object({
-          ...{ rid: Id, src: Id, exp: Text, sig: Text },
+          ...{ rid: Text, src: Text, exp: Text, sig: Text },
           ...{ country: Text, gender: Text, age: Text, profession: Text, vh_checked: Text },
         }),
       },
     },
     async (request, reply) => {
-      const { exp, sig, vh_checked: shown, ...values } = request.query;
+      const { rid = '', src = '', exp, sig, vh_checked: shown, ...values } = request.query;
       const answer = await deps.entries.enter({
-        link: { studyId: request.params.studyId, exp, sig, ...values },
+        link: { studyId: request.params.studyId, rid, src, exp, sig, ...values },
         address: request.clientAddress,
         userAgent: userAgentOf(request),
         ...deviceOf(request, reply, {

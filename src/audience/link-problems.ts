@@ -32,14 +32,6 @@ export function repeatedIn(url: string): readonly Problem[] {
   );
 }
 
-/** Values without which nothing is an entry. */
-export const missingIn = (link: GivenLink): readonly Problem[] =>
-  (['rid', 'src'] as const).flatMap((name) =>
-    link[name] === ''
-      ? [{ code: 'value_missing', message: `The link has no \`${name}\`. Add it to the link.` } as const]
-      : [],
-  );
-
 /** Values that are longer than an entry takes. */
 export const tooLongIn = (link: GivenLink): readonly Problem[] =>
   (['rid', 'src', 'exp', 'sig', ...linkTraits] as const).flatMap((name) =>

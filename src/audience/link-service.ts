@@ -22,7 +22,6 @@ import {
 import {
   findStudyProblems,
   finished,
-  missingIn,
   notAnEntryLink,
   readLink,
   repeatedIn,
@@ -102,7 +101,6 @@ export function createLinkService(deps: LinkServiceDeps) {
         const isNew = reached === 'new';
         const problems = [
           ...repeatedIn(url),
-          ...missingIn(link),
           ...tooLongIn(link),
           ...verdict.problems.filter(({ code }) => isNew || code !== 'expired'),
           ...unreadableIn(link),

@@ -6,9 +6,9 @@
 import { exitStatuses, triedRidPrefix, type ExitStatus } from '../contract/supplier.js';
 import type { Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { controlsIn, judgeLink, traitsOf, unsignedIn, type GivenLink, type Problem } from './entry-links.js';
+import { controlsIn, judgeLink, missingIn, traitsOf, unsignedIn, type GivenLink, type Problem } from './entry-links.js';
 import { isBeyondLimits } from './limits.js';
-import { missingIn, notAnEntryLink, readLink, repeatedIn, tooLongIn, unreadableIn } from './link-problems.js';
+import { notAnEntryLink, readLink, repeatedIn, tooLongIn, unreadableIn } from './link-problems.js';
 import { findProgress, respondentRefOf } from './own-places.js';
 import type { LinkServiceDeps } from './link-service.js';
 import { hasRoomFor, type Traits } from './reservation-store.js';

@@ -11,6 +11,7 @@ import {
 import type { Queryable, Row } from '../stores/database/port.js';
 import { csvLine } from './csv.js';
 import { groupOf } from './export.js';
+import { readRefusedLinks } from './refused-links.js';
 import { medianOf } from './study-counts.js';
 import type { Study } from './study-store.js';
 import { showFunnel, showScreenOuts } from './study-view.js';
@@ -39,6 +40,7 @@ export async function reportStudy(tx: Queryable, study: Study, by: ReportGroupin
       [...unsent.values()].reduce((sum, count) => sum + count, 0),
     ),
     groups: await readGroups(tx, study.studyId),
+    refusedLinks: await readRefusedLinks(tx, study.studyId),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Counts of a study’s respondents: for the study, a supplier, or a day. */
 import { Type, type Static } from 'typebox';
-import { Count, Nullable, StringEnum } from './common.js';
+import { Count, Nullable, StringEnum, Timestamp } from './common.js';
+import { linkProblems } from './supplier.js';
 
 export const screenOutReasons = ['full', 'duplicate', 'quality', 'targeting', 'limit'] as const;
 export type ScreenOutReason = (typeof screenOutReasons)[number];
@@ -76,6 +77,19 @@ export const claimantKinds = ['device', 'address', 'network'] as const;
 export type ClaimantKind = (typeof claimantKinds)[number];
 export const reportGroupsMax = 100;
 
+export const reportRefusedLinksMax = 100;
+
+/** Visits by links that opened nothing. */
+export const RefusedLink = Type.Object({
+  supplierId: Nullable({ ...Type.String(), description: 'The supplier that `src` names; null: none.' }),
+  sourceId: Nullable(Type.String()),
+  name: Nullable({ ...Type.String(), description: 'Name of the supplier.' }),
+  reason: StringEnum(linkProblems, { description: 'The foremost problem, as in the check of a link.' }),
+  visits: Count('Visits. They are no entries.'),
+  lastAt: { ...Timestamp, description: 'When the last ones were counted.' },
+});
+export type RefusedLink = Static<typeof RefusedLink>;
+
 /** The report of a study: a row for each supplier or day, and the whole. */
 export const StudyReport = Type.Object({
   studyId: Type.String(),
@@ -95,5 +109,8 @@ export const StudyReport = Type.Object({
     }),
     { description: `Groups with more than one place, largest first; at most ${reportGroupsMax}.` },
   ),
+  refusedLinks: Type.Array(RefusedLink, {
+    description: `Visits by invalid links, most first; at most ${reportRefusedLinksMax}. A few seconds late. Anyone can send an invalid link.`,
+  }),
 });
 export type StudyReport = Static<typeof StudyReport>;

@@ -9,6 +9,7 @@ import { registerFieldingRoutes, type FieldingRouteDeps, type TakeVisit } from '
 import { createExits } from '../audience/exits.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
 import { writePostbacks } from '../audience/postbacks.js';
+import { createRefusedLinks, startWritingRefusedLinks } from '../audience/refused-links.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens, type ReservationTokens } from '../audience/reservation-tokens.js';
 import { registerReturnRoutes } from '../audience/return-routes.js';
@@ -163,7 +164,10 @@ const secretPartsOf = ({ stores, masterKeys }: Parts) => ({
 function entryPartsOf(parts: Parts) {
   const { settings, stores, now, masterKeys } = parts;
   const makeRef = createMakeRef(masterKeys.first);
+  const refusedLinks = createRefusedLinks(stores.database);
+  parts.background.push(startWritingRefusedLinks(refusedLinks, parts.logger));
   return {
+    noteRefusedLink: refusedLinks.note,
     sessionRef: (study: Study, sessionId: string): Ref => makeRef(holderOf(study), 'session', sessionId),
     ...{ database: stores.database, now, hash: identifierHashOf(parts) },
     reservationMs: settings.VH_PLACE_MINUTES * 60_000,

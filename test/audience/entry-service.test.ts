@@ -13,7 +13,15 @@ import { allowed, instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/res
 /** Every link is signed and in time. */
 const signedInTime: NonNullable<Parameters<typeof instanceOf>[3]>['judgeLink'] = () =>
   Promise.resolve({
-    ...{ entry: 'signed', supplierId: null, signedWith: 'current', expiresAt: null, isExpired: false, problems: [] },
+    ...{
+      entry: 'signed',
+      supplierId: null,
+      named: null,
+      signedWith: 'current',
+      expiresAt: null,
+      isExpired: false,
+      problems: [],
+    },
   });
 
 t.setTimeout(120_000);
@@ -134,7 +142,7 @@ t.test('a released place of a signed link goes back through the gate, from whate
     score: () => Promise.resolve(JSON.stringify({ ...(JSON.parse(allowed) as object), ...reply })),
     judgeLink: () =>
       Promise.resolve({
-        ...{ entry: 'signed', supplierId: null, signedWith: 'current', expiresAt: null, isExpired },
+        ...{ entry: 'signed', supplierId: null, named: null, signedWith: 'current', expiresAt: null, isExpired },
         problems: isExpired ? [{ code: 'expired', message: 'The link expired.' }] : [],
       }),
   });

@@ -70,6 +70,7 @@ export async function instanceOf(
   const entries = createEntryService({
     ...{ database, tokens, score },
     sessionRef: (_study, sessionId) => sessionId,
+    noteRefusedLink: () => undefined,
     audienceUrl: () => audienceUrl,
     now: Date.now,
     locate: () => unknown,

@@ -253,4 +253,16 @@ CREATE TABLE study_claimants (
 );
 CREATE INDEX study_claimants_of_many ON study_claimants (study_id, places DESC) WHERE places > 1;
 
-CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_quota_drafts', 'study_kinds', 'study_places', 'study_tallies', 'study_claimants');
+-- Visits by links that opened nothing. No foreign key: anyone may send such links, and the key would lock the row of the study, which entries need.
+CREATE TABLE study_refused_links (
+  study_id        text NOT NULL,
+  -- The supplier that src names; empty: none.
+  supplier_id     text NOT NULL,
+  reason          text NOT NULL,
+  organization_id text NOT NULL,
+  visits          bigint NOT NULL,
+  last_at         timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (study_id, supplier_id, reason)
+);
+
+CALL isolate_organizations('suppliers', 'studies', 'study_quotas', 'study_quota_drafts', 'study_kinds', 'study_places', 'study_tallies', 'study_claimants', 'study_refused_links');
