@@ -4,7 +4,8 @@
  *
  *     entering ──admit──▶ verifying ──pass──▶ surveying ──complete──▶ completed
  *        └─screen─▶ screened   └──fail──▶ screened └──terminate──▶ terminated
- *     verifying, surveying ──expire──▶ released ──admit, complete──▶ while the study takes respondents
+ *     verifying, surveying ──expire──▶ released ──admit──▶ while the study takes respondents
+ *                                          ├──complete──▶ completed, if there is room: the interview was done
  *                                          └──terminate──▶ terminated
  *
  * `abandon` is the browser’s own end of a released place, which it does not close. `hold` is a complete that does not count until it is confirmed, by `complete`. An ended place changes only by a stronger source (return-rules.ts).
@@ -82,11 +83,11 @@ const table: readonly Row[] = [
   ['pass', 'verifying', letsFinish, 'surveying', 'verified', 'released'],
   ['fail', 'verifying', letsFinish, 'screened'],
   ['complete', 'surveying', letsFinish, 'completed', 'verified', 'terminated'],
-  ['complete', 'released', takes, 'completed', 'held', 'released'],
+  ['complete', 'released', letsFinish, 'completed', 'held', 'released'],
   ['complete', 'completed', letsFinish, 'completed', 'verified', 'terminated'],
   ['complete', 'terminated', letsFinish, 'completed', 'held', 'terminated'],
   ['hold', 'surveying', letsFinish, 'completed'],
-  ['hold', 'released', takes, 'completed', 'held', 'released'],
+  ['hold', 'released', letsFinish, 'completed', 'held', 'released'],
   ['hold', 'completed', letsFinish, 'completed'],
   ['hold', 'terminated', letsFinish, 'completed', 'held', 'terminated'],
   ['terminate', 'surveying', letsFinish, 'terminated'],
