@@ -1,9 +1,10 @@
 /** API keys of the project: what each may do, when it was last used, and making, replacing and revoking them. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { KeyRecord, MintedKeyReply } from '../../src/contract/api-key.js';
 import { keyScopes } from '../../src/contract/key-scopes.js';
 import { call, query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
 import { formatAgo, formatCount, formatTime, plural } from '../parts/words.js';
 import { ProjectFrame } from './project-frame.js';
@@ -18,17 +19,16 @@ export function KeysPage({ projectId }: { projectId: string }) {
   const keys = useRead<KeyPage>(`${path}${query({ limit: 50 })}`);
   const [minted, setMinted] = useState<MintedKeyReply | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const run = async (work: () => Promise<MintedKeyReply | null>): Promise<void> => {
-    try {
-      setMinted(await work());
-      setError(null);
-      keys.reload();
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
+  const changed = (created: MintedKeyReply | null): void => {
+    setMinted(created);
+    setError(null);
+    keys.reload();
   };
   const create = (isTest: boolean, name: string): Promise<void> =>
-    run(() => call<MintedKeyReply>(path, { method: 'POST', body: { isTest, ...(name === '' ? {} : { name }) } }));
+    call<MintedKeyReply>(path, { method: 'POST', body: { isTest, ...(name === '' ? {} : { name }) } }).then(
+      changed,
+      (failure: Error) => setError(failure.message),
+    );
   return (
     <ProjectFrame projectId={projectId} page="keys" reload={keys.reload}>
       <Creation create={create} />
@@ -41,7 +41,7 @@ export function KeysPage({ projectId }: { projectId: string }) {
               <p>Your server needs one to score and to verify tokens.</p>
             </Empty>
           ) : (
-            <Keys path={path} first={first} run={run} />
+            <Keys path={path} first={first} changed={changed} />
           )
         }
       </Shown>
@@ -93,26 +93,19 @@ const Secret = ({ apiKey, name, done }: MintedKeyReply & { done: () => void }) =
 interface KeysProps {
   readonly path: string;
   readonly first: KeyPage;
-  readonly run: (work: () => Promise<MintedKeyReply | null>) => Promise<void>;
+  /** With the key that was created, if one was. */
+  readonly changed: (created: MintedKeyReply | null) => void;
 }
 
 const columns = ['Key', 'State', 'May', 'Limits', 'Created', 'Last used'] as const;
 
-function Keys({ path, first, run }: KeysProps) {
+function Keys({ path, first, changed }: KeysProps) {
   const { pages, ...more } = usePages(path, first);
   const [asked, ask] = useState<Asked | null>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
-  const revoke = ({ keyId }: KeyRecord): void =>
-    void run(async () => {
-      await call(`${path}/${keyId}`, { method: 'DELETE' });
-      return null;
-    });
-  const rotate = ({ keyId }: KeyRecord): void =>
-    void run(() => call<MintedKeyReply>(`${path}/${keyId}/rotate`, { method: 'POST' }));
-  const confirm = ({ record, act }: Asked): void => {
-    dialog.current?.close();
-    if (act === 'replace') rotate(record);
-    else revoke(record);
+  const run = async ({ record: { keyId }, act }: Asked): Promise<void> => {
+    if (act === 'replace') return changed(await call<MintedKeyReply>(`${path}/${keyId}/rotate`, { method: 'POST' }));
+    await call(`${path}/${keyId}`, { method: 'DELETE' });
+    changed(null);
   };
   return (
     <>
@@ -133,23 +126,12 @@ function Keys({ path, first, run }: KeysProps) {
           {pages
             .flatMap(({ apiKeys }) => apiKeys)
             .map((key) => (
-              <KeyRow
-                key={key.keyId}
-                record={key}
-                change={(act) => {
-                  ask({ record: key, act });
-                  dialog.current?.showModal();
-                }}
-              />
+              <KeyRow key={key.keyId} record={key} change={(act) => ask({ record: key, act })} />
             ))}
         </tbody>
       </table>
       <Older of={more} what="keys" />
-      <dialog ref={dialog} aria-labelledby="key-title">
-        {asked !== null && (
-          <Confirmation {...asked} confirm={() => confirm(asked)} cancel={() => dialog.current?.close()} />
-        )}
-      </dialog>
+      {asked !== null && <Question {...asked} run={() => run(asked)} close={() => ask(null)} />}
     </>
   );
 }
@@ -165,24 +147,18 @@ interface Asked {
   readonly act: Act;
 }
 
-const Confirmation = ({ record, act, confirm, cancel }: Asked & { confirm: () => void; cancel: () => void }) => (
-  <>
-    <h2 id="key-title">
-      {acts[act].name} {record.name}?
-    </h2>
+const Question = ({ record, act, ...answers }: Asked & { run: () => Promise<void>; close: () => void }) => (
+  <Confirmation
+    title={`${acts[act].name} ${record.name}?`}
+    action={`${acts[act].name} the key`}
+    isDangerous
+    {...answers}
+  >
     <p>
       The key {record.prefix}… ends everywhere within a second. {acts[act].then}
     </p>
     <p>{useOf(record)}</p>
-    <p class="actions">
-      <button type="button" class="danger" onClick={confirm}>
-        {acts[act].name} the key
-      </button>
-      <button type="button" class="quiet" onClick={cancel}>
-        Cancel
-      </button>
-    </p>
-  </>
+  </Confirmation>
 );
 
 const useOf = ({ lastUsedAt }: KeyRecord): string =>

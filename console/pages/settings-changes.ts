@@ -13,7 +13,10 @@ export interface SettingChanges {
   readonly result: { readonly text: string; readonly isError: boolean } | null;
   readonly change: (field: Field, value: Value) => void;
   readonly discard: () => void;
-  readonly save: () => void;
+  /** Rejects with why nothing was saved. */
+  readonly save: () => Promise<void>;
+  /** Says in `result` why nothing was saved. */
+  readonly trySave: () => void;
   /** null if nothing was saved since the page was opened. */
   readonly undo: (() => void) | null;
 }
@@ -25,26 +28,23 @@ export function useSettingChanges(read: ProjectReply, saved: () => void): Settin
   const [changes, setChanges] = useState<Changes>(new Map());
   const [before, setBefore] = useState<ReadonlyMap<Field, Value> | null>(null);
   const [result, setResult] = useState<SettingChanges['result']>(null);
-  const patch = async (values: ReadonlyMap<Field, Value>, text: string): Promise<boolean> => {
-    try {
-      setReply(await call<ProjectReply>(`/projects/${project.projectId}`, { method: 'PATCH', body: patchOf(values) }));
-      setResult({ text, isError: false });
-      saved();
-      return true;
-    } catch (error) {
-      setResult({ text: (error as Error).message, isError: true });
-      return false;
-    }
+  const patch = async (values: ReadonlyMap<Field, Value>, text: string): Promise<void> => {
+    setReply(await call<ProjectReply>(`/projects/${project.projectId}`, { method: 'PATCH', body: patchOf(values) }));
+    setResult({ text, isError: false });
+    saved();
   };
   const save = async (): Promise<void> => {
     const previous = new Map([...changes.values()].map(([field]) => [field, valueAt(project, field.path) as Value]));
-    if (!(await patch(new Map(changes.values()), 'Saved. New scores and sessions use it within a second.'))) return;
+    await patch(new Map(changes.values()), 'Saved. New scores and sessions use it within a second.');
     setChanges(new Map());
     setBefore(previous);
   };
   const undo = async (values: ReadonlyMap<Field, Value>): Promise<void> => {
-    if (await patch(values, 'Undone. The settings are as before the last save.')) setBefore(null);
+    await patch(values, 'Undone. The settings are as before the last save.');
+    setBefore(null);
   };
+  const attempt = (work: Promise<void>): void =>
+    void work.catch(({ message }: Error) => setResult({ text: message, isError: true }));
   return {
     project,
     changes,
@@ -58,7 +58,8 @@ export function useSettingChanges(read: ProjectReply, saved: () => void): Settin
       setResult(null);
     },
     discard: () => setChanges(new Map()),
-    save: () => void save(),
-    undo: before === null ? null : () => void undo(before),
+    save,
+    trySave: () => attempt(save()),
+    undo: before === null ? null : () => attempt(undo(before)),
   };
 }

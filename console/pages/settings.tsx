@@ -1,8 +1,9 @@
 /** Settings of the project, each with what it does. Changes apply together; an emptied field restores the default. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ProjectReply } from '../../src/contract/project.js';
 import { useRead } from '../api.js';
 import { useLeaveGuard } from '../leave-guard.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { DocText } from '../parts/doc-text.js';
 import { Empty, Failed, Shown } from '../parts/states.js';
 import { plural } from '../parts/words.js';
@@ -78,7 +79,7 @@ interface SettingsProps {
 function Settings({ project, groups, saved }: SettingsProps) {
   const pending = useSettingChanges(project, saved);
   const [search, setSearch] = useState('');
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [isAsked, ask] = useState(false);
   useLeaveGuard(pending.changes.size > 0);
   const demandsCamera = pending.changes.get('config.minimumAssurance')?.[1] === 'biometric';
   return (
@@ -93,31 +94,18 @@ function Settings({ project, groups, saved }: SettingsProps) {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (demandsCamera) dialog.current?.showModal();
-          else pending.save();
+          if (demandsCamera) ask(true);
+          else pending.trySave();
         }}
       >
         <Groups groups={searchGroups(groups, search)} {...pending} />
         <SaveBar {...pending} />
       </form>
-      <dialog ref={dialog} aria-labelledby="camera-title">
-        <h2 id="camera-title">Demand a camera check?</h2>
-        <p>Sessions without a camera check will fail.</p>
-        <p class="actions">
-          <button
-            type="button"
-            onClick={() => {
-              dialog.current?.close();
-              pending.save();
-            }}
-          >
-            Save
-          </button>
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </p>
-      </dialog>
+      {isAsked && (
+        <Confirmation title="Demand a camera check?" action="Save" run={pending.save} close={() => ask(false)}>
+          <p>Sessions without a camera check will fail.</p>
+        </Confirmation>
+      )}
     </>
   );
 }

@@ -1,8 +1,9 @@
 /** Moves a study: launch, pause, resume, close and cancel. What cannot be taken back is asked first. Needs the role admin or owner. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { possibleActions, type StudyAction } from '../../src/contract/study-moves.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { call } from '../api.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { Failed } from '../parts/states.js';
 import { readable } from '../parts/words.js';
 
@@ -19,23 +20,16 @@ interface MovesProps {
 }
 
 export function StudyMoves({ path, study, moved }: MovesProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [asked, ask] = useState<StudyAction | null>(null);
   const [error, setError] = useState<string | null>(null);
   const move = async (action: StudyAction): Promise<void> => {
-    dialog.current?.close();
-    try {
-      await call(`${path}/${action}`, { method: 'POST', of: 'audience' });
-      setError(null);
-      moved();
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
+    await call(`${path}/${action}`, { method: 'POST', of: 'audience' });
+    setError(null);
+    moved();
   };
   const choose = (action: StudyAction): void => {
-    if (finalActions[action] === undefined) return void move(action);
-    ask(action);
-    dialog.current?.showModal();
+    if (finalActions[action] !== undefined) return ask(action);
+    move(action).catch((failure: Error) => setError(failure.message));
   };
   const actions = possibleActions(study.status);
   return (
@@ -51,20 +45,18 @@ export function StudyMoves({ path, study, moved }: MovesProps) {
         </p>
       )}
       {error !== null && <Failed message={error} />}
-      <dialog ref={dialog} aria-labelledby="move-title">
-        <h2 id="move-title">
-          {readable(asked ?? '')} {study.name}?
-        </h2>
-        <p>{asked !== null && finalActions[asked]}</p>
-        <p class="actions">
-          <button type="button" class="danger" onClick={() => asked !== null && void move(asked)}>
-            {readable(asked ?? '')} the study
-          </button>
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-            Keep it
-          </button>
-        </p>
-      </dialog>
+      {asked !== null && (
+        <Confirmation
+          title={`${readable(asked)} ${study.name}?`}
+          action={`${readable(asked)} the study`}
+          isDangerous
+          cancel="Keep it"
+          run={() => move(asked)}
+          close={() => ask(null)}
+        >
+          <p>{finalActions[asked]}</p>
+        </Confirmation>
+      )}
     </>
   );
 }

@@ -1,7 +1,8 @@
 /** Applies the chosen thresholds after a confirmation, and takes them back. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ProjectReply } from '../../src/contract/project.js';
 import { call } from '../api.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { Failed } from '../parts/states.js';
 import type { Pair } from './thresholds.js';
 
@@ -20,29 +21,28 @@ type Patch = { readonly reviewLow: number | null; readonly blockThreshold: numbe
 const asText = ({ reviewLow, blockThreshold }: Pair): string =>
   `review from ${reviewLow}, block from ${blockThreshold}`;
 
+interface Applied {
+  readonly before: Patch;
+  readonly shown: Pair;
+}
+
 export function Apply({ project, sourceId, current, chosen, choose, reload }: ApplyProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [done, setDone] = useState<{ readonly before: Patch; readonly shown: Pair } | null>(null);
+  const [isAsked, ask] = useState(false);
+  const [done, setDone] = useState<Applied | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const write = async (patch: Patch): Promise<boolean> => {
+  const write = async (patch: Patch): Promise<void> => {
     const liteConfig = sourceId === null ? patch : { perSource: { [sourceId]: patch } };
-    try {
-      await call(`/projects/${project.projectId}`, { method: 'PATCH', body: { config: { liteConfig } } });
-      setError(null);
-      reload();
-      return true;
-    } catch (failure) {
-      setError((failure as Error).message);
-      return false;
-    }
+    await call(`/projects/${project.projectId}`, { method: 'PATCH', body: { config: { liteConfig } } });
+    setError(null);
+    reload();
   };
   const apply = async (): Promise<void> => {
-    dialog.current?.close();
-    if (await write(chosen)) setDone({ before: ownOf(project, sourceId), shown: current });
+    await write(chosen);
+    setDone({ before: ownOf(project, sourceId), shown: current });
   };
-  const undo = async (): Promise<void> => {
-    if (done === null || !(await write(done.before))) return;
-    choose(done.shown);
+  const undo = async ({ before, shown }: Applied): Promise<void> => {
+    await write(before);
+    choose(shown);
     setDone(null);
   };
   const isChanged = chosen.reviewLow !== current.reviewLow || chosen.blockThreshold !== current.blockThreshold;
@@ -50,7 +50,7 @@ export function Apply({ project, sourceId, current, chosen, choose, reload }: Ap
   return (
     <>
       <p class="actions">
-        <button type="button" disabled={!isChanged} onClick={() => dialog.current?.showModal()}>
+        <button type="button" disabled={!isChanged} onClick={() => ask(true)}>
           Apply…
         </button>
         <button type="button" class="quiet" disabled={!isChanged} onClick={() => choose(current)}>
@@ -61,25 +61,18 @@ export function Apply({ project, sourceId, current, chosen, choose, reload }: Ap
       {done !== null && (
         <div class="notice good" role="status">
           <p>Applied to {whom}. New scores use it within a second.</p>
-          <button type="button" onClick={() => void undo()}>
+          <button type="button" onClick={() => void undo(done).catch((failure: Error) => setError(failure.message))}>
             Undo
           </button>
         </div>
       )}
-      <dialog ref={dialog} aria-labelledby="apply-title">
-        <h2 id="apply-title">Apply to {whom}?</h2>
-        <p>Current: {asText(current)}.</p>
-        <p>New: {asText(chosen)}.</p>
-        <p class="muted">New scores use these thresholds. Existing verdicts stay the same.</p>
-        <p class="actions">
-          <button type="button" onClick={() => void apply()}>
-            Apply
-          </button>
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </p>
-      </dialog>
+      {isAsked && (
+        <Confirmation title={`Apply to ${whom}?`} action="Apply" run={apply} close={() => ask(false)}>
+          <p>Current: {asText(current)}.</p>
+          <p>New: {asText(chosen)}.</p>
+          <p class="muted">New scores use these thresholds. Existing verdicts stay the same.</p>
+        </Confirmation>
+      )}
     </>
   );
 }
