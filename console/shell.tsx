@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { useRead } from './api.js';
+import { LateData } from './parts/late-data.js';
 import { Empty, Failed, Loading } from './parts/states.js';
 import { signOut, type Identity } from './session.js';
 
@@ -86,6 +87,7 @@ export function Shell({
             <p>Create one with POST /projects; its sessions then appear here.</p>
           </Empty>
         )}
+        {current !== null && <LateData page={page} />}
         {current !== null && children(current)}
       </main>
     </>

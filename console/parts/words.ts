@@ -33,5 +33,11 @@ export function formatAgo(iso: string, nowMs = Date.now()): string {
   return found === undefined ? 'less than a minute ago' : ago.format(-Math.floor(pastMs / found[1]), found[0]);
 }
 
+/** "6 minutes". */
+export function formatDuration(ms: number): string {
+  const [unit, unitMs] = units.find(([, each]) => ms >= each) ?? (['second', 1_000] as const);
+  return plural(Math.floor(ms / unitMs), unit);
+}
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -35,6 +35,8 @@ export interface Stores {
   readonly log: Log;
   /** Whether a score can be answered, as far as its receipt goes: false while neither the log nor the spool takes one. */
   takesReceipts(): boolean;
+  /** Whether receipts wait in the spool of this process. */
+  holdsReceipts(): boolean;
   close(): Promise<void>;
 }
 
@@ -100,7 +102,10 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     );
     let log = withDeadLetters({ log: withLag({ log: opening, metrics }), database, logger, metrics });
     opened.push(() => log.close());
-    let takesReceipts = (): boolean => true;
+    let spooling: Pick<Stores, 'takesReceipts' | 'holdsReceipts'> = {
+      takesReceipts: () => true,
+      holdsReceipts: () => false,
+    };
     if (hasSpool(settings)) {
       const spool = await openSpool({
         directory: join(settings.VH_DATA_DIR, 'spool'),
@@ -113,9 +118,13 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
         keptLife: { days: settings.VH_UNREADABLE_DAYS, readClock: () => readClock(database) },
       });
       log = spooled;
-      takesReceipts = spooled.takesReceipts;
+      spooling = spooled;
     }
-    return { database, lookups, counters, log, takesReceipts, close: () => opened.close() };
+    return {
+      ...{ database, lookups, counters, log, close: () => opened.close() },
+      takesReceipts: spooling.takesReceipts,
+      holdsReceipts: spooling.holdsReceipts,
+    };
   } catch (error) {
     const closeByMs = performance.now() + stopMsMax;
     await opened.close(stop?.aborted === true ? () => closeByMs - performance.now() : undefined).catch(() => undefined);

@@ -29,6 +29,7 @@ import { createRecommendationService } from '../scoring/thresholds/recommendatio
 import { createReportService } from '../scoring/thresholds/report-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
 import { createCounterRecovery } from '../scoring/recovery/counter-recovery.js';
+import { watchFreshness, type Freshness } from '../stores/log/freshness.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth/web-bot-auth.js';
 import type { Parts } from './parts.js';
 
@@ -114,11 +115,17 @@ export async function openScoring(
         findLiteConfig: async (projectId) => (await directories.projects.get(projectId))?.fields.config?.liteConfig,
       }),
       reports: createReportService({ database, pool, now }),
-      findOwner: findProjectOwner,
+      ...{ findOwner: findProjectOwner, freshness: openFreshness(parts), now },
     },
     sessions: { sessions: createSessionService({ database, counters, makeRef, now }), findOwner: findProjectOwner },
     exampleProbeKey: ids?.probeKey ?? null,
   };
+}
+
+function openFreshness({ stores: { log, holdsReceipts }, background, now }: Parts): Freshness {
+  const freshness = watchFreshness({ log, holdsReceipts, now });
+  background.push(freshness);
+  return freshness;
 }
 
 function openOutcomes(

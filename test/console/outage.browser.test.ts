@@ -1,16 +1,32 @@
-import t from 'tap';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
 import { issueConsoleToken } from '../../src/administration/console-tokens.js';
+import type { FreshnessReply } from '../../src/contract/freshness.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { findBarriers } from '../helpers/console-page.js';
-import { realStoreSettings } from '../helpers/real-service.js';
-import { startTestService } from '../helpers/service.js';
-import { findStack } from '../helpers/stores.js';
+import { realStoreSettings, type RealStoreSettings } from '../helpers/real-service.js';
+import { startTestService, type TestService } from '../helpers/service.js';
+import { findStack, startOwnStack } from '../helpers/stores.js';
 import { startTcpProxy } from '../helpers/tcp-proxy.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 t.setTimeout(300_000);
 const stack = findStack(t, 'the console without PostgreSQL');
+
+/** A page of a browser that is signed in. */
+async function signIn(
+  t: Pick<Test, 'teardown'>,
+  { bootstrap: { siteUrl, organizationId } }: TestService,
+  { VH_MASTER_KEY: key }: RealStoreSettings,
+): Promise<Page> {
+  const person = { organizationId, role: 'owner', subject: 'ada' } as const;
+  const value = await issueConsoleToken(Buffer.from(key, 'base64'), 'session', person);
+  const browser = await launchDriven();
+  t.teardown(() => browser.close());
+  await browser.context.addCookies([{ name: 'vh_console', value, url: `${siteUrl}/console` }]);
+  return browser.context.newPage();
+}
 
 if (stack !== null) {
   t.test(
@@ -22,7 +38,7 @@ if (stack !== null) {
       databaseUrl.port = String(proxy.port);
       const settings = await realStoreSettings(t, stack, { databaseUrl: databaseUrl.href });
       const service = await startTestService(t, settings);
-      const { siteUrl, projectId, organizationId } = service.bootstrap;
+      const { siteUrl, projectId } = service.bootstrap;
       const scored = { sessionId: 'before', clientIp: '8.8.4.4', sourceId: 'panel-a' };
       t.match(await service.call('POST', '/lite/score', { body: scored }), { status: 200 });
       await waitUntil(
@@ -30,14 +46,7 @@ if (stack !== null) {
           ((await service.call('GET', '/lite/sessions')).body as { sessions: unknown[] }).sessions.length === 1,
         'the session is listed',
       );
-      const masterKey = Buffer.from(settings.VH_MASTER_KEY, 'base64');
-      const person = { organizationId, role: 'owner', subject: 'ada' } as const;
-      const browser = await launchDriven();
-      t.teardown(() => browser.close());
-      await browser.context.addCookies([
-        { name: 'vh_console', value: await issueConsoleToken(masterKey, 'session', person), url: `${siteUrl}/console` },
-      ]);
-      const page = await browser.context.newPage();
+      const page = await signIn(t, service, settings);
       await page.goto(`${siteUrl}/console/${projectId}/sessions`);
       await page.getByRole('link', { name: 'before' }).waitFor();
 
@@ -60,4 +69,37 @@ if (stack !== null) {
       await page.getByText('Today (UTC)').waitFor();
     },
   );
+
+  t.test('without Kafka the pages say how late their data is, until it has arrived', { skip }, async (t) => {
+    const kafka = await startOwnStack(t, ['kafka']);
+    const settings = await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers });
+    const service = await startTestService(t, { ...settings, VH_CONSUMER_TAKEOVER_MS: '3000' });
+    const { siteUrl, projectId } = service.bootstrap;
+    const page = await signIn(t, service, settings);
+    await page.goto(`${siteUrl}/console/${projectId}/sessions`);
+    await page.getByRole('heading', { name: 'No session was scored yet' }).waitFor();
+    await waitUntil(
+      async () => ((await service.call('GET', '/lite/freshness')).body as FreshnessReply).completeUntil.scores !== null,
+      'the data is complete',
+    );
+    const notice = page.getByText('Recent scores are still arriving.');
+    t.equal(await notice.count(), 0);
+
+    await kafka.command('pause');
+    const scored = { sessionId: 'spooled', clientIp: '8.8.4.4' };
+    t.match(await service.call('POST', '/lite/score', { body: scored }), { status: 200 });
+    await notice.waitFor({ timeout: 90_000 });
+    t.match(await notice.textContent(), /Those of the last \d+ (seconds|minutes?) may be missing here\./);
+    t.same(await findBarriers(page), []);
+    await page.getByRole('link', { name: 'Studies', exact: true }).click();
+    await notice.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByText('Recent scores, verifications and webhook deliveries are still arriving.').waitFor();
+
+    await kafka.command('resume');
+    await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+    await notice.waitFor({ state: 'detached', timeout: 90_000 });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('link', { name: 'spooled' }).waitFor();
+  });
 }

@@ -45,6 +45,7 @@ listSessions                401  401  401  401  401   | 400  400  ok   | 400  40
 readMix                     401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 listSources                 401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readCalibration             401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+readFreshness               401  401  401  401  401   | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   403
 recommendThresholds         401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 simulateThresholds          401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 
@@ -124,6 +125,7 @@ export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> 
   readMix: ['lite:read', 'receipts:read'],
   listSources: ['lite:read', 'receipts:read'],
   readCalibration: ['lite:read', 'receipts:read'],
+  readFreshness: ['lite:read', 'receipts:read'],
   recommendThresholds: ['lite:read', 'receipts:read'],
   simulateThresholds: ['lite:read', 'receipts:read'],
   readResult: ['verifications:read'],

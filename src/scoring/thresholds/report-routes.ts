@@ -8,18 +8,38 @@ import {
   SourcesQuery,
   SourcesReply,
 } from '../../contract/reports.js';
+import { type Feed, feeds, FreshnessQuery, FreshnessReply } from '../../contract/freshness.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import { readingProject, resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
+import type { Freshness } from '../../stores/log/freshness.js';
 import type { ReportService } from './report-service.js';
 
 export interface ReportRouteDeps extends ProjectScopeDeps {
   readonly reports: ReportService;
+  readonly freshness: Pick<Freshness, 'completeUntilMs'>;
+  readonly now: () => number;
 }
 
 const route = routesOf('Reports');
 const errors = errorReplies([400, 401, 403, 404, 429]);
 
 export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps): void {
+  app.get(
+    '/lite/freshness',
+    route(readingProject, {
+      operationId: 'readFreshness',
+      summary: 'How late recorded data is',
+      description:
+        'Accepted data is durable at once and reaches lists and reports within seconds, or later while the log is unavailable. The same for all projects.',
+      querystring: FreshnessQuery,
+      response: { 200: FreshnessReply, ...errorReplies([400, 401, 403, 429]) },
+    }),
+    () => ({
+      generatedAt: new Date(deps.now()).toISOString(),
+      completeUntil: mapFeeds((feed) => formatTime(deps.freshness.completeUntilMs(feed))),
+    }),
+  );
+
   app.get(
     '/lite/mix',
     route(
@@ -76,3 +96,8 @@ export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps
     },
   );
 }
+
+const mapFeeds = <T>(value: (feed: Feed) => T): Record<Feed, T> =>
+  Object.fromEntries(feeds.map((feed) => [feed, value(feed)])) as Record<Feed, T>;
+
+const formatTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -9,16 +9,14 @@ import {
   SimulationRequest,
 } from '../../contract/thresholds.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
-import { readingProject, resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
+import { readingProject, resolveProjectScope } from '../project-scope.js';
 import type { createRecommendationService } from './recommendation-service.js';
-import { registerReportRoutes } from './report-routes.js';
-import type { ReportService } from './report-service.js';
+import { registerReportRoutes, type ReportRouteDeps } from './report-routes.js';
 import type { createSimulationService } from './simulation-service.js';
 
-export interface ThresholdRouteDeps extends ProjectScopeDeps {
+export interface ThresholdRouteDeps extends ReportRouteDeps {
   readonly simulation: ReturnType<typeof createSimulationService>;
   readonly recommendations: ReturnType<typeof createRecommendationService>;
-  readonly reports: ReportService;
 }
 
 const route = routesOf('Thresholds');

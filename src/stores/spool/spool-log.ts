@@ -39,6 +39,8 @@ const pauseMsMax = 1_000;
 export interface SpooledLog extends Log {
   /** False while the log is unavailable and the spool is full, or has just refused a receipt. */
   takesReceipts(): boolean;
+  /** Whether receipts wait in the spool. */
+  holdsReceipts(): boolean;
 }
 
 export function withSpool(deps: SpoolLogDeps): SpooledLog {
@@ -78,6 +80,7 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
   return {
     ...log,
     takesReceipts: () => path.isDirect() || (spool.hasRoom() && performance.now() - refusedAtMs > refusalMs),
+    holdsReceipts: () => spool.bytes() > 0,
     append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
     close: async () => {
       void kept.stop();
