@@ -1,5 +1,6 @@
 /** Findings for the overview: each from one read of the API, as a sentence and a page that shows more. */
 import type { Analytics } from '../src/contract/analytics.js';
+import type { FlagPage } from '../src/contract/monitoring.js';
 import type { ProjectReply } from '../src/contract/project.js';
 import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/reports.js';
 import { roomOf } from '../src/contract/study-capacity.js';
@@ -132,6 +133,16 @@ export function findInAnalytics({ timeSeries }: Pick<Analytics, 'timeSeries'>): 
   if (then - latest < growthMin) return [];
   const text = `${formatShare(latest)} of verifications passed in the last 7 days, against ${formatShare(then)} in the ${before.days} days before.`;
   return [{ tone: 'warn', text, to: 'verification' }];
+}
+
+/** Sessions that were flagged in the last 24 hours, by a page of the newest flags. */
+export function findInFlags({ flags, nextCursor }: FlagPage, nowMs: number): readonly Concern[] {
+  const recent = flags.filter(({ flaggedAt }) => nowMs - Date.parse(flaggedAt) < dayMs);
+  const sessions = new Set(recent.map(({ sessionId }) => sessionId)).size;
+  if (sessions === 0) return [];
+  const isMore = nextCursor !== null && recent.length === flags.length;
+  const text = `${isMore ? 'At least ' : ''}${plural(sessions, 'session was', 'sessions were')} flagged in the last 24 hours.`;
+  return [{ tone: 'info', text, to: 'flags' }];
 }
 
 export const findInWebhooks = (webhooks: readonly WebhookReply[]): readonly Concern[] =>

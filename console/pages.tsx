@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { Redirect, Route, Switch } from 'wouter-preact';
 import { AuditPage } from './pages/audit.js';
+import { FlagsPage } from './pages/flags.js';
 import { KeysPage } from './pages/keys.js';
 import { OverviewPage } from './pages/overview.js';
 import { SessionPage } from './pages/session.js';
@@ -26,6 +27,7 @@ const pages: Readonly<Record<string, (shown: Shown) => VNode>> = {
   overview: ({ projectId }) => <OverviewPage key={projectId} projectId={projectId} />,
   sessions: ({ projectId }) => <SessionsPage projectId={projectId} />,
   'sessions/:id': ({ projectId, id }) => <SessionPage key={id} projectId={projectId} sessionId={id} />,
+  flags: ({ projectId }) => <FlagsPage projectId={projectId} />,
   suppliers: ({ projectId }) => <SuppliersPage projectId={projectId} />,
   thresholds: ({ projectId }) => <ThresholdsPage projectId={projectId} />,
   studies: ({ projectId }) => <StudiesPage projectId={projectId} />,

@@ -24,7 +24,7 @@ const pages: readonly (readonly [path: string, name: string])[] = [
 ];
 
 /** Pages below another one in the navigation. */
-const parents: Readonly<Record<string, string>> = { keys: 'settings', audit: 'settings' };
+const parents: Readonly<Record<string, string>> = { keys: 'settings', audit: 'settings', flags: 'sessions' };
 
 /** Most projects that the list offers. */
 const projectsMax = 200;

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Analytics } from '../../src/contract/analytics.js';
+import type { FlagPage } from '../../src/contract/monitoring.js';
 import type { ProjectReply } from '../../src/contract/project.js';
 import type { CalibrationReply, MixReply, SourcesReply } from '../../src/contract/reports.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
@@ -11,6 +12,7 @@ import {
   findBlockedSources,
   findInAnalytics,
   findInCalibration,
+  findInFlags,
   findInMix,
   findInProject,
   findInSources,
@@ -34,12 +36,14 @@ export function OverviewPage({ projectId }: { projectId: string }) {
   const analytics = useRead<Analytics>(`/projects/${projectId}/analytics`);
   const calibration = useRead<CalibrationReply>(`/lite/calibration${query({ projectId })}`);
   const project = useRead<ProjectReply>(`/projects/${projectId}`);
-  const all = [mix, sources, webhooks, studies, analytics, calibration, project];
+  const flags = useRead<FlagPage>(`/projects/${projectId}/flags${query({ limit: 200 })}`);
+  const all = [mix, sources, webhooks, studies, analytics, calibration, project, flags];
   const parts: readonly Part[] = [
     partOf('sessions by day', mix, (known) => findInMix(known, Date.now())),
     partOf('sources', sources, (known) => [...findInSources(known), ...findBlockedSources(known)]),
     partOf('calibration', calibration, findInCalibration),
     partOf('project', project, findInProject),
+    partOf('flags', flags, (known) => findInFlags(known, Date.now())),
     partOf('verifications', analytics, findInAnalytics),
     partOf('webhooks', webhooks, (known) => findInWebhooks(known.webhooks)),
     partOf('studies', studies, (known) => findInStudies(known.studies)),

@@ -8,6 +8,7 @@ import { Badge } from '../parts/badge.js';
 import { Empty, Failed, Loading, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatTime, plural, readable } from '../parts/words.js';
+import { SessionFlags } from './flags.js';
 import { Axes } from './session-axes.js';
 import { Changes } from './session-changes.js';
 import { Evidence } from './session-evidence.js';
@@ -21,12 +22,15 @@ export function SessionPage({ projectId, sessionId }: { projectId: string; sessi
         <Link href={`/${projectId}/sessions${filtersOf(window.history.state)}`}>← Sessions</Link>
       </p>
       {trail.error?.status === 404 ? (
-        <Empty title="Session not found">
-          <p>It was not scored in this project, or it was deleted. New scores appear here after about a second.</p>
-          <button type="button" onClick={trail.reload}>
-            Look again
-          </button>
-        </Empty>
+        <>
+          <Empty title="Session not found">
+            <p>It was not scored in this project, or it was deleted. New scores appear here after about a second.</p>
+            <button type="button" onClick={trail.reload}>
+              Look again
+            </button>
+          </Empty>
+          <SessionFlags projectId={projectId} sessionId={sessionId} />
+        </>
       ) : (
         <Shown of={trail} what="the session">
           {(known) => <Session projectId={projectId} trail={known} reload={trail.reload} />}
@@ -81,6 +85,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
           </>
         )}
         <Related projectId={projectId} sessionId={sessionId} duplicate={evidence.data?.verdict.duplicate ?? null} />
+        <SessionFlags projectId={projectId} sessionId={sessionId} />
         <Probes probes={probes} />
         <Outcomes outcomes={outcomes} />
         {latest !== undefined && <Changes receipts={receipts} latest={evidence.data} earlier={earlier.data} />}

@@ -19,6 +19,9 @@ export function SessionsPage({ projectId }: { projectId: string }) {
     <>
       <Title text="Sessions" reload={first.reload} />
       <SessionFilters projectId={projectId} />
+      <p class="small">
+        <Link href={`/${projectId}/flags`}>Flags raised during sessions</Link>
+      </p>
       <Shown of={first} what="sessions">
         {(page) => (
           <SessionTable

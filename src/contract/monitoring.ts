@@ -1,7 +1,10 @@
 /** Monitoring during a session: what a mount reports of the respondent’s behaviour, a claim that may be forged, and flags. */
 import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { ListQuery, pageFields } from './paging.js';
 import { ProbeBody, QuestionSnapshot, type ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';
+import { flagEventTypes } from './session-event.js';
 
 export const activityQuestionsMax = 50;
 
@@ -46,3 +49,45 @@ export type RaisedFlag =
       readonly value: number;
       readonly threshold: number;
     };
+
+export const FlagQuery = ListQuery({
+  ...pageFields,
+  sessionId: Type.Optional(CallerId('Flags of this session.')),
+  event: Type.Optional(StringEnum(flagEventTypes)),
+});
+
+const threshold = Type.Number({ description: 'The project’s when the flag was raised.' });
+
+export const FlagReply = Type.Object({
+  flagId: Type.String({ description: 'The event’s id, which webhooks repeat.' }),
+  event: StringEnum(flagEventTypes),
+  sessionId: Type.String(),
+  respondentId: Nullable(Type.String({ description: 'null: the session came from the probe, which knows none.' })),
+  flaggedAt: Timestamp,
+  anomaly: Nullable(
+    Type.Object(
+      {
+        type: Type.String({ description: 'Code of a finding.' }),
+        score: Type.Number({ minimum: 0, maximum: 1 }),
+        threshold,
+        detail: Type.String(),
+      },
+      { description: 'Set for monitoring.flagged.' },
+    ),
+  ),
+  question: Nullable(
+    Type.Object(
+      {
+        questionId: Type.String(),
+        metric: Type.String({ description: 'Name of a threshold in config.monitoring.question.' }),
+        value: Type.Number(),
+        threshold,
+      },
+      { description: 'Set for question.flagged.' },
+    ),
+  ),
+});
+export type FlagReply = Static<typeof FlagReply>;
+
+export const FlagPage = Type.Object({ flags: Type.Array(FlagReply), nextCursor: Nullable(Type.String()) });
+export type FlagPage = Static<typeof FlagPage>;

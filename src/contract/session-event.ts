@@ -25,7 +25,8 @@ export const verificationEventTypes = [
   'verification.failed',
   'verification.scored',
 ] as const;
-export const eventTypes = [...verificationEventTypes, 'monitoring.flagged', 'question.flagged'] as const;
+export const flagEventTypes = ['monitoring.flagged', 'question.flagged'] as const;
+export const eventTypes = [...verificationEventTypes, ...flagEventTypes] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** Everything that is known of a completed session. */
@@ -108,8 +109,8 @@ export interface EventOf<Type extends string, Data> {
 }
 
 export type VerificationEvent = EventOf<(typeof verificationEventTypes)[number], VerificationFacts>;
-export type SessionEvent =
-  VerificationEvent | EventOf<'monitoring.flagged', MonitoringFlag> | EventOf<'question.flagged', QuestionFlag>;
+export type FlagEvent = EventOf<'monitoring.flagged', MonitoringFlag> | EventOf<'question.flagged', QuestionFlag>;
+export type SessionEvent = VerificationEvent | FlagEvent;
 
 /** A pass of which nothing is known but that it passed: what the facts of made-up sessions begin with. */
 export const blankPass = {

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerStorableText } from '../http/json-body.js';
 import { registerActivityRoute, type ActivityRouteDeps } from './activity/activity-routes.js';
 import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
+import { registerFlagRoute, type FlagRouteDeps } from './monitoring/flag-routes.js';
 import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
 import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
 import { registerChallengeRoute, type ChallengeRouteDeps } from './sessions/challenge-routes.js';
@@ -20,6 +21,7 @@ export type VerificationRouteDeps = SessionRouteDeps &
   ActivityRouteDeps &
   TokenRouteDeps &
   AnalyticsRouteDeps &
+  FlagRouteDeps &
   ErasureRouteDeps;
 
 export function registerVerificationRoutes(app: FastifyInstance, deps: VerificationRouteDeps): void {
@@ -30,6 +32,7 @@ export function registerVerificationRoutes(app: FastifyInstance, deps: Verificat
     registerChallengeRoute(scope, deps);
     registerResultRoutes(scope, deps);
     registerAnalyticsRoute(scope, deps);
+    registerFlagRoute(scope, deps);
     registerErasureRoute(scope, deps);
   });
   registerActivityRoute(app, deps);

@@ -4,7 +4,7 @@ import type { RoundsDeps } from '../stores/database/retention.js';
 import { startDeadLetterRetention } from '../stores/log/dead-letters/erasure.js';
 import { startOutboxSweeper } from '../stores/outbox/sweeper.js';
 import { startLinkRetention } from '../verification/hosted/link-service.js';
-import { startFlagRetention } from '../verification/monitoring/monitor.js';
+import { startFlagRetention } from '../verification/monitoring/flag-store.js';
 import { startBacklogWatch } from '../scoring/outcomes/outcome-backlog.js';
 import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js';
 import { startAuditRetention } from '../administration/audit.js';

@@ -2,6 +2,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
+import { eraseFlags } from '../verification/monitoring/flag-store.js';
 import { eraseLinks } from '../administration/hosted-links.js';
 import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
@@ -100,7 +101,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     feedAgeMs: directories.feedAgeMs,
   });
   return {
-    database,
+    ...{ database, makeRef },
     directories,
     guard,
     limits,
@@ -162,7 +163,7 @@ function openErasures(
       markSessions: markErasedSessions,
       eraseLetters: (projectId, ids) =>
         eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
-      eraseLinks,
+      ...{ eraseFlags, eraseLinks },
       countUnreadable: () => countUnreadable(database),
       unreadableDays: settings.VH_UNREADABLE_DAYS,
       forget,

@@ -1,10 +1,11 @@
 /** Projects that the console shows well although they are unusual: long names, quotas that cannot fill, a suspicious source, a member. */
 import t from 'tap';
 import { hasChromium } from '../helpers/browser.js';
-import { openWatched, printLink, sidewaysPx, smallStudy } from '../helpers/console-page.js';
+import { findBarriers, openWatched, printLink, sidewaysPx, smallStudy } from '../helpers/console-page.js';
 import { driver } from '../helpers/console-sample.js';
 import { callerOf, enter, fieldStudy } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
+import { createSession, page as pageHeaders } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
@@ -121,6 +122,31 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       t.equal(await page.getByRole('link', { name: /^own-panel: / }).count(), 0, 'the others are not');
     },
   );
+
+  await t.test('flags of sessions are on the overview, in their list and on the page of the session', async (t) => {
+    const config = { monitoring: { question: { maxPastes: 2 } } };
+    await service.call('PATCH', `/projects/${projectId}`, { body: { config }, headers: keys });
+    await page.goto(`${siteUrl}/console/${projectId}/flags`);
+    await heading('No flag in the last 7 days');
+    const { sessionId, clientSecret } = await createSession(service, { respondentId: 'r-pasting' });
+    const question = { questionId: 'q7', timeOnQuestionMs: 4_000, mouseMoveCount: 3, keyCount: 9, pasteCount: 5 };
+    await service.call('POST', `/public/sessions/${sessionId}/activity`, {
+      body: { questions: [{ ...question, focusEntries: 1, focusExits: 0 }] },
+      headers: { ...pageHeaders, 'x-client-secret': clientSecret },
+    });
+    await page.goto(`${siteUrl}/console/${projectId}/overview`);
+    await page.getByRole('link', { name: '1 session was flagged in the last 24 hours.' }).click();
+    await heading('Flags');
+    await page.getByRole('row', { name: /r-pasting Question q7: pasted 5 times, more than 2/ }).waitFor();
+    t.same(await findBarriers(page), []);
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption('Behavior');
+    await heading('No flag matches');
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption('Question');
+    t.equal(await sidewaysPx(page), 0);
+    await page.getByRole('link', { name: sessionId }).click();
+    await page.getByRole('listitem').getByText('q7: pasted 5 times, more than 2').waitFor();
+    complaints.length = 0; // the browser reports that the session has no score
+  });
 
   await t.test('a member reads every page, and what the role may not use is disabled', async (t) => {
     await page.getByRole('button', { name: 'Sign out' }).click();

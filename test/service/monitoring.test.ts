@@ -193,6 +193,58 @@ t.test('a report needs the session’s secret, an allowed page and a bounded bod
   });
 });
 
+t.test('flags are listed newest first, by session and event, for the mode that raised them', async (t) => {
+  interface FlagPage {
+    readonly flags: readonly { readonly flagId: string; readonly sessionId: string; readonly event: string }[];
+    readonly nextCursor: string | null;
+  }
+  const list = async (search: string, key = bootstrap.projectKey): Promise<FlagPage> => {
+    const { status, body } = await service.call('GET', `/projects/${projectId}/flags${search}`, {
+      headers: { 'x-api-key': key },
+    });
+    t.equal(status, 200);
+    return body;
+  };
+  const ofProbe = await list('?sessionId=gate-1');
+  t.match(ofProbe, { flags: { length: 3 }, nextCursor: null });
+  t.match(
+    ofProbe.flags.find(({ event }) => event === 'monitoring.flagged'),
+    {
+      ...{ flagId: /^evt_/, sessionId: 'gate-1', respondentId: null, flaggedAt: /Z$/, question: null },
+      anomaly: { type: 'input_untrusted', score: 0.96, threshold: 0.9, detail: String },
+    },
+  );
+  t.match((await list('?event=question.flagged&sessionId=gate-1')).flags, [
+    { anomaly: null, question: { metric: String, threshold: Number } },
+    { anomaly: null, question: { questionId: String, value: Number } },
+  ]);
+  const first = await list('?limit=2');
+  const second = await list(`?limit=2&cursor=${first.nextCursor}`);
+  const ids = [...first.flags, ...second.flags].map(({ flagId }) => flagId);
+  t.same(ids, [...ids].sort().reverse());
+  t.equal(new Set(ids).size, 4);
+
+  const { apiKey } = (
+    await service.call('POST', `/projects/${projectId}/api-keys`, {
+      body: { isTest: true },
+      headers: { 'x-api-key': organizationKey },
+    })
+  ).body as { apiKey: string };
+  t.same((await list('', apiKey)).flags, [], 'a test key does not see live ones');
+  t.match(await service.call('GET', `/projects/${projectId}/flags?event=other`), { status: 400 });
+});
+
+t.test('flags of a respondent’s sessions are erased with the respondent', async (t) => {
+  const session = await createSession(service, { respondentId: 'r-gone' });
+  await report(session, { questions: [{ ...question, pasteCount: 5 }] });
+  const path = `/projects/${projectId}/flags?sessionId=${session.sessionId}`;
+  t.match((await service.call('GET', path)).body, { flags: [{ respondentId: 'r-gone' }] });
+  await service.call('DELETE', `/projects/${projectId}/respondents/r-gone`, {
+    headers: { 'x-api-key': organizationKey },
+  });
+  t.same((await service.call('GET', path)).body, { flags: [], nextCursor: null });
+});
+
 t.test('flags are counted by event and type', async (t) => {
   const metrics = await (await fetch(`${bootstrap.adminUrl}/metrics`)).text();
   t.match(metrics, /vh_monitoring_flags_total\{event="monitoring\.flagged",type="input_untrusted"\} 1/);

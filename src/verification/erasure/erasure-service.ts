@@ -19,6 +19,8 @@ export interface ErasureDeps {
   readonly makeRef: MakeRef;
   /** Webhook payloads, delivered or not. */
   readonly erasePayloads: EraseSessions;
+  /** Flags that the sessions with these references raised. */
+  readonly eraseFlags: (tx: Queryable, projectId: string, sessionRefs: readonly string[]) => Promise<void>;
   /** Has nothing more written for webhooks that comes of these sessions. */
   readonly markSessions: (tx: Queryable, respondent: ErasedRespondent, sessionIds: readonly string[]) => Promise<void>;
   /** Records that a consumer set aside; those of these sessions go. */
@@ -102,9 +104,9 @@ async function markBatch(deps: ErasureDeps, respondent: ErasedRespondent): Promi
   });
 }
 
-/** Payloads of scored sessions, which have no rows here; and once more those of the others: what was being written as they were marked. */
+/** Flags, and payloads of scored sessions, which have no rows here; and once more those of the others: what was being written as they were marked. */
 async function erasePayloadsOf(
-  { database, erasePayloads, markSessions }: ErasureDeps,
+  { database, makeRef, eraseFlags, erasePayloads, markSessions }: ErasureDeps,
   respondent: ErasedRespondent,
   ids: readonly string[],
 ): Promise<number> {
@@ -113,7 +115,14 @@ async function erasePayloadsOf(
   for (let from = 0; from < ids.length; from += batchMax) {
     const some = ids.slice(from, from + batchMax);
     await inOrganization(database, organizationId, (tx) => markSessions(tx, respondent, some));
-    events += await inOrganization(database, organizationId, (tx) => erasePayloads(tx, projectId, some));
+    events += await inOrganization(database, organizationId, async (tx) => {
+      await eraseFlags(
+        tx,
+        projectId,
+        some.map((id) => makeRef(projectId, 'session', id)),
+      );
+      return erasePayloads(tx, projectId, some);
+    });
   }
   return events;
 }

@@ -5,23 +5,18 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Observation, RaisedFlag } from '../../contract/monitoring.js';
-import type { SessionEvent } from '../../contract/session-event.js';
+import type { FlagEvent } from '../../contract/session-event.js';
 import type { Directories } from '../../administration/directories.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import { makeId } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Pool } from '../../pool/pool.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
+import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { StoredSession } from '../sessions/session-store.js';
-import {
-  deleteInBatches,
-  startRetentionRounds,
-  type RetentionRounds,
-  type RoundsDeps,
-} from '../../stores/database/retention.js';
+import { takeFlags } from './flag-store.js';
 
 export interface MonitorDeps {
   readonly database: Database;
@@ -65,7 +60,7 @@ export function createMonitor(deps: MonitorDeps): Observe {
   };
 }
 
-interface NamedFlag {
+interface FreshFlag {
   readonly flag: RaisedFlag;
   readonly ref: string;
 }
@@ -75,15 +70,17 @@ async function raise(
   { organizationId, projectId }: StoredProject,
   session: ObservedSession,
   sessionRef: string,
-  fresh: readonly NamedFlag[],
+  fresh: readonly FreshFlag[],
 ): Promise<number> {
   const nowMs = now();
-  const refs = fresh.map(({ ref }) => ref);
+  const occurredAt = new Date(nowMs).toISOString();
+  const named = fresh.map(({ flag, ref }) => ({
+    ref,
+    event: eventOf(flag, { ...session, organizationId, occurredAt }),
+  }));
   const events = await inOrganization(database, organizationId, async (tx) => {
-    const taken = await takeFlags(tx, { organizationId, projectId, sessionRef }, refs, nowMs);
-    const written = fresh
-      .filter(({ ref }) => taken.has(ref))
-      .map(({ flag }) => eventOf(flag, { ...session, organizationId, occurredAt: new Date(nowMs).toISOString() }));
+    const taken = await takeFlags(tx, { organizationId, projectId, mode: session.mode, sessionRef }, named, nowMs);
+    const written = named.flatMap(({ ref, event }) => (taken.has(ref) ? [event] : []));
     await outbox.write(tx, written);
     return written;
   });
@@ -103,7 +100,7 @@ function eventOf(
     mode,
     ...envelope
   }: ObservedSession & { readonly organizationId: string; readonly occurredAt: string },
-): SessionEvent {
+): FlagEvent {
   const { organizationId, projectId, sessionId, occurredAt } = envelope;
   const common = {
     eventId: makeId('event'),
@@ -130,52 +127,7 @@ function eventOf(
 }
 
 /** Both are names of the service’s own, never of a caller. */
-function labelsOf(event: SessionEvent): { readonly event: string; readonly type: string } {
-  if (event.type === 'monitoring.flagged') return { event: event.type, type: event.data.anomaly.type };
-  return { event: event.type, type: event.type === 'question.flagged' ? event.data.question.metric : '' };
-}
-
-export interface FlaggedSession {
-  readonly organizationId: string;
-  readonly projectId: string;
-  /** Keyed hash of the session’s id. */
-  readonly sessionRef: string;
-}
-
-/** Flags of one session; a page that invents questions raises no more. */
-const flagsPerSessionMax = 100;
-/** Longer than any session goes on. */
-const flagKeepDays = 7;
-
-const dayMs = 86_400_000;
-
-/** Takes flags that the session has not raised yet; answers which of them these are. In the transaction that writes their events. */
-export async function takeFlags(
-  tx: Queryable,
-  { organizationId, projectId, sessionRef }: FlaggedSession,
-  flagRefs: readonly string[],
-  nowMs: number,
-): Promise<ReadonlySet<string>> {
-  // In one order everywhere: whoever takes the same flags at the same moment waits and does not deadlock.
-  const rows = await tx.query<{ flag_ref: string }>(
-    `INSERT INTO session_flags (organization_id, project_id, session_ref, flag_ref, flagged_at)
-     SELECT $1, $2, $3, ref, $5 FROM unnest($4::text[]) AS ref
-      WHERE (SELECT count(*) FROM session_flags WHERE project_id = $2 AND session_ref = $3) < ${flagsPerSessionMax}
-      ORDER BY ref
-     ON CONFLICT DO NOTHING RETURNING flag_ref`,
-    [organizationId, projectId, sessionRef, [...new Set(flagRefs)].sort(), new Date(nowMs)],
-  );
-  return new Set(rows.map((row) => row.flag_ref));
-}
-
-/** Deletes what no session can raise any more; resolves to the number of flags. */
-export const dropOldFlags = (database: Database, nowMs: number): Promise<number> =>
-  deleteInBatches(database, {
-    table: 'session_flags',
-    where: 'flagged_at < $1',
-    values: [new Date(nowMs - flagKeepDays * dayMs)],
-  });
-
-/** Deletes flags that no session can raise again. */
-export const startFlagRetention = (deps: RoundsDeps): RetentionRounds =>
-  startRetentionRounds({ ...deps, what: 'flags of sessions', drop: (nowMs) => dropOldFlags(deps.database, nowMs) });
+const labelsOf = (event: FlagEvent): { readonly event: string; readonly type: string } => ({
+  event: event.type,
+  type: event.type === 'monitoring.flagged' ? event.data.anomaly.type : event.data.question.metric,
+});

@@ -3,7 +3,8 @@ import { deleteLink, findLink, insertLink } from '../../../src/administration/ho
 import { insertOrganization } from '../../../src/administration/organization-store.js';
 import { insertProject } from '../../../src/administration/project-store.js';
 import { dropDeadLinks } from '../../../src/verification/hosted/link-service.js';
-import { dropOldFlags, takeFlags } from '../../../src/verification/monitoring/monitor.js';
+import { makeId } from '../../../src/crypto/ids.js';
+import { dropOldFlags, takeFlags } from '../../../src/verification/monitoring/flag-store.js';
 import { openTestDatabase } from '../../helpers/embedded.js';
 
 const dayMs = 86_400_000;
@@ -28,8 +29,14 @@ t.test('links are forgotten a month after their end, by expiry or by deletion, a
 });
 
 t.test('a flag is taken once until it is forgotten, whoever asks at the same moment', async (t) => {
-  const session = { organizationId, projectId, sessionRef: 's' };
-  const take = (nowMs: number) => takeFlags(database, session, ['b', 'a', 'b'], nowMs);
+  const session = { organizationId, projectId, mode: 'live' as const, sessionRef: 's' };
+  const event = {
+    ...{ eventId: makeId('event'), organizationId, projectId, sessionId: 's', isDemo: false, occurredAt: '' },
+    type: 'question.flagged' as const,
+    data: { respondent_id: null, question: { question_id: 'q', metric: 'maxPastes', value: 3, threshold: 2 } },
+  };
+  const flags = ['b', 'a', 'b'].map((ref) => ({ ref, event }));
+  const take = (nowMs: number) => takeFlags(database, session, flags, nowMs);
   const taken = await Promise.all([take(startMs), take(startMs), take(startMs)]);
   t.same(taken.flatMap((refs) => [...refs]).sort(), ['a', 'b']);
   t.equal(await dropOldFlags(database, startMs + 7 * dayMs), 0);

@@ -132,11 +132,17 @@ CREATE TABLE session_flags (
   project_id      text NOT NULL REFERENCES projects,
   -- A keyed hash: the id itself is the caller's.
   session_ref     text NOT NULL,
+  mode            text NOT NULL,
   -- Kind and type of the flag, and the question that it is about, hashed.
   flag_ref        text NOT NULL,
+  event_id        text NOT NULL,
+  event_type      text NOT NULL,
+  -- The event as webhooks get it, in JSON.
+  event           text NOT NULL,
   flagged_at      timestamptz NOT NULL,
   PRIMARY KEY (project_id, session_ref, flag_ref)
 );
+CREATE INDEX session_flags_by_event ON session_flags (project_id, mode, event_id);
 CREATE INDEX session_flags_by_time ON session_flags USING brin (flagged_at);
 
 CALL isolate_organizations('verification_sessions', 'hosted_links', 'capture_marks', 'verification_usage', 'session_flags');

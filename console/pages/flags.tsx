@@ -1,0 +1,136 @@
+/** Flags of sessions, the newest first: what crossed a threshold of the project while people still answered. */
+import { Link, useSearchParams } from 'wouter-preact';
+import type { FlagPage, FlagReply } from '../../src/contract/monitoring.js';
+import { query, usePages, useRead } from '../api.js';
+import { Empty, Older, Shown } from '../parts/states.js';
+import { Title } from '../parts/title.js';
+import { formatCount, formatTime, readable } from '../parts/words.js';
+
+const kinds: Readonly<Record<FlagReply['event'], string>> = {
+  'monitoring.flagged': 'Behavior',
+  'question.flagged': 'Question',
+};
+
+export function FlagsPage({ projectId }: { projectId: string }) {
+  const [search, setSearch] = useSearchParams();
+  const event = search.get('event') ?? '';
+  const path = `/projects/${projectId}/flags${query({ limit: 50, event })}`;
+  const flags = useRead<FlagPage>(path);
+  return (
+    <>
+      <p class="back">
+        <Link href={`/${projectId}/sessions`}>← Sessions</Link>
+      </p>
+      <Title text="Flags" reload={flags.reload} />
+      <form class="filters" role="search" onSubmit={(submitted) => submitted.preventDefault()}>
+        <label>
+          <span>Kind</span>
+          <select
+            value={event}
+            onChange={({ currentTarget }) => setSearch({ event: currentTarget.value }, { replace: true })}
+          >
+            <option value="">All</option>
+            {Object.entries(kinds).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+      <Shown of={flags} what="flags">
+        {(first) =>
+          first.flags.length === 0 ? (
+            <Empty title={event === '' ? 'No flag in the last 7 days' : 'No flag matches'}>
+              <p>
+                Sessions are flagged by the monitoring thresholds of the{' '}
+                <Link href={`/${projectId}/settings`}>project</Link>.
+              </p>
+            </Empty>
+          ) : (
+            <FlagTable projectId={projectId} path={path} first={first} />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function FlagTable({ projectId, path, first }: { projectId: string; path: string; first: FlagPage }) {
+  const { pages, ...more } = usePages<FlagPage>(path, first);
+  return (
+    <>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">Session</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Flag</th>
+            <th scope="col">Time</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pages
+            .flatMap(({ flags }) => flags)
+            .map((flag) => (
+              <tr key={flag.flagId}>
+                <th scope="row">
+                  <Link href={`/${projectId}/sessions/${encodeURIComponent(flag.sessionId)}`} class="id">
+                    {flag.sessionId}
+                  </Link>
+                  {flag.respondentId !== null && <span class="muted small">{flag.respondentId}</span>}
+                </th>
+                <td data-label="Kind">{kinds[flag.event]}</td>
+                <td data-label="Flag">{describeFlag(flag)}</td>
+                <td data-label="Time">
+                  <time dateTime={flag.flaggedAt}>{formatTime(flag.flaggedAt)}</time>
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      <Older of={more} what="flags" />
+    </>
+  );
+}
+
+/** The flags of one session. Nothing if it has none. */
+export function SessionFlags({ projectId, sessionId }: { projectId: string; sessionId: string }) {
+  const flags = useRead<FlagPage>(`/projects/${projectId}/flags${query({ limit: 100, sessionId })}`);
+  if (flags.data?.flags.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>Flags</h2>
+      <Shown of={flags} what="flags">
+        {(page) => (
+          <ul class="list">
+            {page.flags.map((flag) => (
+              <li key={flag.flagId}>
+                <b>{describeFlag(flag)}</b>
+                <span class="muted">{formatTime(flag.flaggedAt)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+const limits: Readonly<Record<string, (value: string, threshold: string) => string>> = {
+  minTimeMs: (value, threshold) => `answered in ${value} ms, under ${threshold} ms`,
+  maxTimeMs: (value, threshold) => `answered in ${value} ms, over ${threshold} ms`,
+  maxPastes: (value, threshold) => `pasted ${value} times, more than ${threshold}`,
+  maxFocusExits: (value, threshold) => `left ${value} times, more than ${threshold}`,
+  minMouseMoves: (value, threshold) => `${value} pointer movements, fewer than ${threshold}`,
+  minKeys: (value, threshold) => `${value} keys pressed, fewer than ${threshold}`,
+};
+
+function describeFlag({ anomaly, question }: FlagReply): string {
+  if (question !== null) {
+    const { questionId, metric, value, threshold } = question;
+    const say = limits[metric] ?? ((given: string, limit: string) => `${readable(metric)} ${given}, limit ${limit}`);
+    return `${questionId}: ${say(formatCount(value), formatCount(threshold))}`;
+  }
+  return anomaly === null ? '' : anomaly.detail;
+}

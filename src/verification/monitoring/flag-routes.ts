@@ -1,0 +1,69 @@
+/** The route that lists the flags of a project. A test key sees those of test sessions; any other caller those of live ones. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { FlagPage, FlagQuery, type FlagReply } from '../../contract/monitoring.js';
+import type { FlagEvent } from '../../contract/session-event.js';
+import type { MakeRef } from '../../crypto/master-key.js';
+import { organizationOf } from '../../http/access.js';
+import { errorReplies } from '../../http/openapi.js';
+import { readPage } from '../../kernel/paging.js';
+import type { Database } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import { listFlags } from './flag-store.js';
+
+export interface FlagRouteDeps {
+  readonly database: Database;
+  readonly makeRef: MakeRef;
+}
+
+export function registerFlagRoute(app: FastifyInstance, { database, makeRef }: FlagRouteDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/projects/:projectId/flags',
+    {
+      config: {
+        access: {
+          credential: 'dashboard-or-key',
+          modes: ['live', 'test'],
+          role: 'member',
+          scope: 'verifications:read',
+          oauth: ['verifications:read'],
+          project: 'projectId',
+          afterTrial: true,
+        },
+      },
+      schema: {
+        tags: ['Projects'],
+        operationId: 'listFlags',
+        summary: 'List the flags of sessions, newest first',
+        description:
+          'What crossed a threshold of config.monitoring, also without a webhook, for 7 days. For the next page, send nextCursor as cursor until it is null. See docs/how-to/flag-behavior.md.',
+        params: Type.Object({ projectId: Type.String({ maxLength: 128 }) }),
+        querystring: FlagQuery,
+        response: { 200: FlagPage, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const { projectId } = request.params;
+      const { sessionId, event: type, ...page } = request.query;
+      const filter = {
+        projectId,
+        mode: request.caller?.kind === 'key' && request.caller.isTest ? ('test' as const) : ('live' as const),
+        ...(type === undefined ? {} : { type }),
+        ...(sessionId === undefined ? {} : { sessionRef: makeRef(projectId, 'session', sessionId) }),
+      };
+      const { items, nextCursor } = await inOrganization(database, organizationOf(request), (tx) =>
+        listFlags(tx, filter, readPage(page)),
+      );
+      return { flags: items.map(describeFlag), nextCursor };
+    },
+  );
+}
+
+function describeFlag(flag: FlagEvent): FlagReply {
+  const { eventId: flagId, type: event, sessionId, occurredAt: flaggedAt, data } = flag;
+  const common = { flagId, event, sessionId, flaggedAt, respondentId: data.respondent_id };
+  if (flag.type === 'monitoring.flagged') return { ...common, anomaly: flag.data.anomaly, question: null };
+  const { question_id: questionId, ...question } = flag.data.question;
+  return { ...common, anomaly: null, question: { questionId, ...question } };
+}
