@@ -12,8 +12,6 @@ export default {
         // The contract names every shape on the wire, whoever reads it.
         'src/contract/*.ts',
         'workers/main.ts',
-        // AssemblyScript, compiled by `npm run build:kernel`.
-        'src/verification/uniqueness/scan/assembly/kernel.ts',
         'bench/{run,echo-server,pipeline-server,service-server}.ts',
         'scripts/*.{ts,mjs}',
         'test/**/*.test.ts',

@@ -1,5 +1,5 @@
 /**
- * Bench of the face search: searches of one scope by a thread of their own, against the exact scan of all templates by the same kernel, in turns,
+ * Bench of the face search: searches of one scope by a thread of their own, against the exact scan of all templates by the same loop, in turns,
  * in one run. Templates are random unit vectors, the hardest there are: nothing clusters, so that everything is about equally far. Half of the queries are
  * noisy copies of a template, half are strangers.
  *
@@ -13,7 +13,7 @@ import { createEncoder } from '../src/verification/uniqueness/scan/encoder.js';
 import { createGallery, type Gallery } from '../src/verification/uniqueness/scan/gallery.js';
 import { layoutFor } from '../src/verification/uniqueness/scan/layout.js';
 import { createSearcher, type Searcher } from '../src/verification/uniqueness/scan/searcher.js';
-import { openSearchSpace, search } from '../src/verification/uniqueness/scan/search.js';
+import { search } from '../src/verification/uniqueness/scan/search.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { directionNear, randomDirection, testModel } from '../test/helpers/faces.js';
 import { createRandom } from '../workers/seeded-random.js';
@@ -116,11 +116,10 @@ function report({ known, timesMs, cpuMs, exactMs, fillMs, bytes, recall }: Measu
 
 const round = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** Every template of the gallery by the kernel, none passed over. */
+/** Every template of the gallery none passed over. */
 function exactScan(gallery: Gallery, template: ReturnType<ReturnType<typeof createEncoder>['encode']>): number {
-  const space = openSearchSpace(gallery.memory, gallery.kernel, gallery.layout, 7);
   return clock(() => {
-    search(space, {
+    search(gallery.space, {
       ...template,
       heads: gallery.headsOf([cell]),
       bitsMax: gallery.layout.codeBits,

@@ -6,9 +6,8 @@
  * works a result out again from what is there now, and is what counts.
  */
 import type { EncodedTemplate } from './encoder.js';
-import { blockRows, blockRowsLog2, segmentBlocks } from './blocks.js';
-import { loadKernel, pagesMax, pagesMin, Memory } from './kernel.js';
-import { addressesOf, headOf, noBlock, type Layout } from './layout.js';
+import { addressesOf, blockRows, headOf, noBlock, segmentBlocks, type Layout } from './layout.js';
+import type { SearchSpace } from './search.js';
 
 export type Gallery = ReturnType<typeof createGallery>;
 
@@ -21,12 +20,12 @@ interface Cell {
   readonly free: number[];
 }
 
-const pageBytes = 65_536;
+/** Most bytes of a gallery: some 25 million templates of 128 dimensions. They are taken as they are needed. */
+const bytesMax = 2 ** 32;
 const noNumber = -1;
 
 export function createGallery(layout: Layout) {
   const arena = createArena(layout);
-  const { memory } = arena;
   const cells = new Map<string, Cell>();
   const slotOf = new Map<number, number>();
   const cellOfBlock: Cell[] = [];
@@ -54,8 +53,7 @@ export function createGallery(layout: Layout) {
 
   return {
     layout,
-    memory,
-    kernel: loadKernel(),
+    space: { memory: arena.memory, layout } satisfies SearchSpace,
     /** Files a template under a number of the caller’s; one that is there already stays. Throws where the memory is full. */
     add(name: string, number: number, template: EncodedTemplate, timeSeconds: number): void {
       if (slotOf.has(number)) return;
@@ -67,7 +65,7 @@ export function createGallery(layout: Layout) {
     /** Puts zeros over a template; says whether it was there. */
     remove(number: number): boolean {
       const slot = slotOf.get(number);
-      const cell = slot === undefined ? undefined : cellOfBlock[slot >> blockRowsLog2];
+      const cell = slot === undefined ? undefined : cellOfBlock[Math.floor(slot / blockRows)];
       if (slot === undefined || cell === undefined) return false;
       arena.erase(slot);
       slotOf.delete(number);
@@ -86,21 +84,23 @@ export function createGallery(layout: Layout) {
   };
 }
 
+/** Views have a fixed length, since those that follow the memory as it grows are five times slower. */
+const viewsOf = (memory: SharedArrayBuffer) => ({
+  view: new DataView(memory, 0, memory.byteLength),
+  bytes: new Uint8Array(memory, 0, memory.byteLength),
+  heads: new Int32Array(memory, 0, memory.byteLength / 4),
+});
+
 /** The shared memory itself: grows by segments, and reads and writes what lies in a slot. */
 function createArena(layout: Layout) {
-  const memory = new Memory({ initial: pagesMin, maximum: pagesMax, shared: true });
+  const memory = new SharedArrayBuffer(0, { maxByteLength: bytesMax });
   let numbers = new Float64Array(0);
-  let view = new DataView(memory.buffer);
-  let bytes = new Uint8Array(memory.buffer);
-  let heads = new Int32Array(memory.buffer);
+  let { view, bytes, heads } = viewsOf(memory);
 
   function reserve(block: number): void {
-    const end = headOf(layout, block - (block % segmentBlocks)) + layout.segment.bytes;
-    if (end > memory.buffer.byteLength) {
-      memory.grow(Math.ceil((end - memory.buffer.byteLength) / pageBytes));
-      view = new DataView(memory.buffer);
-      bytes = new Uint8Array(memory.buffer);
-      heads = new Int32Array(memory.buffer);
+    if (block % segmentBlocks === 0) {
+      memory.grow(memory.byteLength + layout.segment.bytes);
+      ({ view, bytes, heads } = viewsOf(memory));
     }
     const rows = (block + 1) * blockRows;
     if (rows <= numbers.length) return;
@@ -127,8 +127,8 @@ function createArena(layout: Layout) {
       view.setFloat32(at.scale, scale, true);
       view.setUint32(at.time, timeSeconds, true);
       numbers[slot] = number;
-      const head = headOf(layout, slot >> blockRowsLog2) >> 2;
-      const filled = (slot & (blockRows - 1)) + 1;
+      const head = headOf(layout, Math.floor(slot / blockRows)) >> 2;
+      const filled = (slot % blockRows) + 1;
       if (filled > Atomics.load(heads, head + 1)) Atomics.store(heads, head + 1, filled);
     },
     erase(slot: number): void {
@@ -146,6 +146,6 @@ function createArena(layout: Layout) {
         product += (query.bytes[index] ?? 0) * view.getInt8(at.row + index);
       return { number, likeness: product * query.scale * view.getFloat32(at.scale, true) };
     },
-    bytes: () => memory.buffer.byteLength + numbers.byteLength,
+    bytes: () => memory.byteLength + numbers.byteLength,
   };
 }

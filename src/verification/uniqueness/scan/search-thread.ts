@@ -1,22 +1,14 @@
 /**
  * Entry of a search thread. It answers each request in turn; whatever it throws ends the thread, and the searcher starts another.
  */
-import { parentPort, workerData } from 'node:worker_threads';
-import {
-  openSearchSpace,
-  search,
-  type SearchSpace,
-  threadIsReady,
-  type SearchMessage,
-  type ThreadMessage,
-} from './search.js';
+import { parentPort } from 'node:worker_threads';
+import { search, type SearchSpace, threadIsReady, type SearchMessage, type ThreadMessage } from './search.js';
 
-const thread = (workerData as { readonly thread: number }).thread;
 const spaces = new Map<number, SearchSpace>();
 
 parentPort?.on('message', (message: SearchMessage) => {
   if (message.kind === 'open') {
-    spaces.set(message.gallery, openSearchSpace(message.memory, message.kernel, message.layout, thread));
+    spaces.set(message.gallery, message.space);
     return;
   }
   const space = spaces.get(message.gallery);

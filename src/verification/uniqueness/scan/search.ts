@@ -1,47 +1,84 @@
 /**
- * One search: the kernel over every cell’s chain, and the best results on either side of a time. Runs on whichever thread has the memory and a
- * scratch of its own. If rows are being written meanwhile, a result may be wrong or missing, never the search.
+ * One search: every cell’s chain is scanned, and the best results on either side of a time are kept. Along a chain it counts the bits in which each
+ * row’s code differs from the query’s; what is near enough is compared by its signed bytes. It only reads what another thread may be writing: a row
+ * half written gives a wrong likeness, so the caller works every result out again. Blocks that are linked meanwhile may be left out.
  */
-import { instantiateKernel, resumeOffset, type Scan, type WasmMemory, type WasmModule } from './kernel.js';
-import { addressesOf, type Layout } from './layout.js';
+import { addressesOf, blockRows, headOf, noBlock, type Layout } from './layout.js';
 
+/** Memory with templates, shared by the thread that writes them and those that search. */
 export interface SearchSpace {
-  readonly memory: WasmMemory;
+  readonly memory: SharedArrayBuffer;
   readonly layout: Layout;
-  readonly scan: Scan;
-  /** Address of the scratch. */
-  readonly scratch: number;
 }
 
 export type Found = { readonly recent: readonly SearchResult[]; readonly earlier: readonly SearchResult[] };
 
-/** Makes the kernel of a gallery runnable on this thread, which is number `thread`. */
-export function openSearchSpace(memory: WasmMemory, kernel: WasmModule, layout: Layout, thread: number): SearchSpace {
-  return { memory, layout, scan: instantiateKernel(kernel, memory, layout), scratch: thread * layout.scratch.bytes };
-}
+type Query = Omit<SearchRequest, 'kind' | 'id' | 'gallery'>;
 
-export function search(space: SearchSpace, request: Omit<SearchRequest, 'kind' | 'id' | 'gallery'>): Found {
-  const { memory, layout, scan, scratch } = space;
-  const { bitsMax, likenessMin, scale, sinceSeconds, bestMax } = request;
-  const view = new DataView(memory.buffer);
-  new Uint8Array(memory.buffer).set(request.code, scratch + layout.scratch.code);
-  new Int16Array(memory.buffer, scratch + layout.scratch.query, layout.width).set(request.bytes);
+export function search(space: SearchSpace, query: Query): Found {
+  const { likenessMin, sinceSeconds, bestMax } = query;
   const recent = createBest(bestMax);
   const earlier = createBest(bestMax);
-  for (const head of request.heads) {
-    let block = head;
-    while (block >= 0) {
-      const count = scan(block, scratch, bitsMax, likenessMin, scale);
-      for (let index = 0; index < count; index += 1) {
-        const at = scratch + layout.scratch.results + index * 8;
-        const slot = view.getInt32(at, true);
-        const best = view.getUint32(addressesOf(layout, slot).time, true) >= sinceSeconds ? recent : earlier;
-        best.offer(slot, view.getFloat32(at + 4, true));
-      }
-      block = view.getInt32(scratch + resumeOffset(layout), true);
-    }
+  const { ints, likenessOf } = openRows(space, query);
+  for (const slot of nearSlots(space, ints, query)) {
+    const { row, time } = addressesOf(space.layout, slot);
+    const likeness = likenessOf(row);
+    if (likeness < likenessMin) continue;
+    const best = (ints[time >> 2] ?? 0) >= sinceSeconds ? recent : earlier;
+    best.offer(slot, likeness);
   }
   return { recent: recent.list, earlier: earlier.list };
+}
+
+/** Views have a fixed length, since those that follow the memory as it grows are five times slower. */
+function openRows({ memory, layout: { width } }: SearchSpace, { bytes: query, scale }: Query) {
+  const length = memory.byteLength;
+  const bytes = new Int8Array(memory, 0, length);
+  const floats = new Float32Array(memory, 0, length / 4);
+  const likenessOf = (row: number): number => {
+    let product = 0;
+    for (let index = 0; index < width; index += 1) product += (bytes[row + index] ?? 0) * (query[index] ?? 0);
+    return product * scale * (floats[(row + width) >> 2] ?? 0);
+  };
+  return { ints: new Int32Array(memory, 0, length / 4), likenessOf };
+}
+
+/** The slots whose codes differ from the query’s in at most `bitsMax` bits. */
+function nearSlots({ layout }: SearchSpace, ints: Int32Array, { heads, code, bitsMax }: Query): number[] {
+  const words = new Int32Array(code.buffer, code.byteOffset, code.byteLength / 4);
+  const near: number[] = [];
+  for (const first of heads) {
+    let block = first;
+    while (block !== noBlock) {
+      const head = headOf(layout, block) >> 2;
+      const slot = block * blockRows;
+      const filled = ints[head + 1] ?? 0;
+      let at = addressesOf(layout, slot).code >> 2;
+      for (let row = 0; row < filled; row += 1) {
+        let bits = 0;
+        for (let word = 0; word < words.length; word += 2) {
+          const first = (ints[at + word] ?? 0) ^ (words[word] ?? 0);
+          const second = (ints[at + word + 1] ?? 0) ^ (words[word + 1] ?? 0);
+          bits += countOnes(first, second);
+        }
+        if (bits <= bitsMax) near.push(slot + row);
+        at += words.length;
+      }
+      block = ints[head] ?? noBlock;
+    }
+  }
+  return near;
+}
+
+/** The bits that are set in two words, by sums of four neighbours, of eight in both, and of all. */
+function countOnes(first: number, second: number): number {
+  const eights = countFours(first) + countFours(second);
+  return Math.imul((eights & 0x0f0f0f0f) + ((eights >>> 4) & 0x0f0f0f0f), 0x01010101) >>> 24;
+}
+
+function countFours(word: number): number {
+  const twos = word - ((word >>> 1) & 0x55555555);
+  return (twos & 0x33333333) + ((twos >>> 2) & 0x33333333);
 }
 
 /** The best few, in order; most offers fail at the last. */
@@ -63,9 +100,7 @@ function createBest(max: number): { readonly list: SearchResult[]; offer(slot: n
 export interface OpenGallery {
   readonly kind: 'open';
   readonly gallery: number;
-  readonly memory: WasmMemory;
-  readonly kernel: WasmModule;
-  readonly layout: Layout;
+  readonly space: SearchSpace;
 }
 
 export interface SearchRequest {

@@ -72,7 +72,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
   let isClosing = false;
 
   function start(index: number): void {
-    const worker = new Worker(entry, { workerData: { thread: index } });
+    const worker = new Worker(entry);
     const thread: SearchThread = { worker, isReady: false, waiting: new Map() };
     threads[index] = thread;
     for (const gallery of galleries.values()) thread.worker.postMessage(gallery);
@@ -91,8 +91,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
   function sendGallery(gallery: Gallery): number {
     const known = galleries.get(gallery);
     if (known !== undefined) return known.gallery;
-    const { memory, kernel, layout } = gallery;
-    const message: OpenGallery = { kind: 'open', gallery: galleries.size, memory, kernel, layout };
+    const message: OpenGallery = { kind: 'open', gallery: galleries.size, space: gallery.space };
     galleries.set(gallery, message);
     for (const { worker } of threads) worker.postMessage(message);
     return message.gallery;

@@ -5,7 +5,7 @@ import { dot } from '../../../../src/verification/uniqueness/embedding.js';
 import { createEncoder } from '../../../../src/verification/uniqueness/scan/encoder.js';
 import { createGallery } from '../../../../src/verification/uniqueness/scan/gallery.js';
 import { layoutFor } from '../../../../src/verification/uniqueness/scan/layout.js';
-import { openSearchSpace, search } from '../../../../src/verification/uniqueness/scan/search.js';
+import { search } from '../../../../src/verification/uniqueness/scan/search.js';
 import { bitsFor, createSearcher } from '../../../../src/verification/uniqueness/scan/searcher.js';
 import { directionNear, randomDirection } from '../../../helpers/faces.js';
 import { createRandom } from '../../../../workers/seeded-random.js';
@@ -15,7 +15,6 @@ function set(dimension: number, seed: number) {
   const layout = layoutFor(dimension);
   const encoder = createEncoder(layout, (count) => Uint8Array.from({ length: count }, () => random() * 256));
   const gallery = createGallery(layout);
-  const space = openSearchSpace(gallery.memory, gallery.kernel, layout, 0);
   const find = (
     direction: Float32Array,
     options: { cells?: string[]; likenessMin?: number; since?: number; best?: number; bits?: number },
@@ -23,7 +22,7 @@ function set(dimension: number, seed: number) {
     const { cells = ['a'], likenessMin = -2, since = 0, best = 8, bits = layout.codeBits } = options;
     const template = encoder.encode(direction);
     const request = { ...template, heads: gallery.headsOf(cells), bitsMax: bits, likenessMin };
-    const found = search(space, { ...request, sinceSeconds: since, bestMax: best });
+    const found = search(gallery.space, { ...request, sinceSeconds: since, bestMax: best });
     const confirm = (list: typeof found.recent) => list.flatMap(({ slot }) => gallery.confirm(slot, template) ?? []);
     return { recent: confirm(found.recent), earlier: confirm(found.earlier), raw: found };
   };
@@ -51,7 +50,7 @@ t.test('signed bytes keep a cosine to within a hundredth, at any dimension', (t)
   t.end();
 });
 
-t.test('the kernel finds what plain arithmetic finds, in the same order, over any number of templates', (t) => {
+t.test('a scan finds what plain arithmetic finds, in the same order, over any number of templates', (t) => {
   fc.assert(
     fc.property(
       fc.constantFrom(64, 128, 300),
