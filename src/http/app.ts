@@ -79,6 +79,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
+    metrics.primeFailures(route);
     metrics.httpRequests.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
     const { method, caller } = request;
     const keyId = caller?.kind === 'key' ? caller.keyId : null;

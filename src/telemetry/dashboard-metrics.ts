@@ -46,7 +46,7 @@ export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
   };
 }
 
-type PrimedCounters = Readonly<
+type PrimedSeries = Readonly<
   Record<'scores', Counter<'recommendation'>> &
     Record<'degraded', Counter<'signal'>> &
     Record<'probes' | 'outcomes' | 'faceReuse', Counter<'result'>> &
@@ -55,11 +55,15 @@ type PrimedCounters = Readonly<
     Record<'spoolEntries' | 'outboxEvents', Counter<'event'>> &
     Record<'webhookAttempts', Counter<'outcome'>> &
     Record<'rateLimited', Counter<'key'>> &
-    Record<'databaseFailures', Counter<'pool'>>
+    Record<'databaseFailures', Counter<'pool'>> &
+    Record<'primeFailures', (route: string) => void>
 >;
 
+/** Failures of scores count from the first call on. */
+const scoreRoute = '/api/v1/lite/score';
+
 /** Series that are there from the start, at 0: what was never counted is seen, and the first time is a rise. */
-export function primeSeries(metrics: PrimedCounters): void {
+export function primeSeries(metrics: PrimedSeries): void {
   const prime = <L extends string>(counter: Counter<L>, label: L, values: readonly string[]): void =>
     values.forEach((value) => counter.inc({ [label]: value } as Record<L, string>, 0));
   prime(metrics.scores, 'recommendation', ['allow', 'review', 'block']);
@@ -74,6 +78,20 @@ export function primeSeries(metrics: PrimedCounters): void {
   prime(metrics.webhookAttempts, 'outcome', ['succeeded', 'failed', 'exhausted']);
   prime(metrics.rateLimited, 'key', ['none', 'other']);
   prime(metrics.databaseFailures, 'pool', ['work', 'lookups']);
+  metrics.primeFailures(scoreRoute);
+}
+
+/**
+ * Makes the failures of a route visible from its first answer, at 0. A series that begins above 0 shows no rise: failures that
+ * all come before the next scrape would never count.
+ */
+export function createFailurePrimer(httpRequests: Histogram<'route' | 'status'>): (route: string) => void {
+  const primed = new Set<string>();
+  return (route) => {
+    if (primed.has(route)) return;
+    primed.add(route);
+    for (const status of ['429', '500', '503']) httpRequests.zero({ route, status });
+  };
 }
 
 /** Label values that callers choose, bounded: the first so many get a series of their own, the rest share `other`. */
@@ -102,5 +120,11 @@ export function createMakers(registry: Registry) {
     new Counter<L>({ name, help, labelNames: [...labelNames], registers });
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
-  return { histogram, counter, gauge };
+  /** Without a series until a process measures it: a 0 of a process that does not would hide that no process measures. */
+  const gaugeOnceSet = (name: string, help: string): Gauge => {
+    const made = gauge(name, help);
+    made.remove();
+    return made;
+  };
+  return { histogram, counter, gauge, gaugeOnceSet };
 }

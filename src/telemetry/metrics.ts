@@ -1,6 +1,6 @@
 /** Every metric of the service, in one registry that the caller makes. docs/reference/metrics.md lists them; a test ties the two. */
 import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { dashboardMetrics, primeSeries, createMakers, type Makers } from './dashboard-metrics.js';
+import { createFailurePrimer, dashboardMetrics, primeSeries, createMakers, type Makers } from './dashboard-metrics.js';
 import { shareMetrics } from './share-metrics.js';
 
 /** How often the delay of the event loop is taken. It costs a timer: at the library’s 10 ms, most of what wakes an idle process. */
@@ -14,11 +14,17 @@ export function createMetrics() {
   const { histogram, counter, gauge } = makers;
 
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopDelayEveryMs });
+  const httpRequests = histogram('vh_http_request_seconds', 'Request duration by route and status.', [
+    'route',
+    'status',
+  ]);
   const metrics = {
     registry,
     /** Called before each scrape, for values that are read rather than counted. */
     beforeScrape: [] as (() => void)[],
-    httpRequests: histogram('vh_http_request_seconds', 'Request duration by route and status.', ['route', 'status']),
+    httpRequests,
+    /** Called with the route of each answer, before it is counted. */
+    primeFailures: createFailurePrimer(httpRequests),
     forwardingIgnored: counter(
       'vh_forwarding_ignored_total',
       'Requests with an ignored X-Forwarded-For or Forwarded header, by reason: untrusted (sender not in VH_TRUSTED_PROXIES), malformed, contradictory.',
@@ -147,9 +153,9 @@ function logMetrics({ counter, gauge }: Makers) {
 }
 
 /** Measures events on their way from a session to its customer. */
-function eventMetrics({ counter, gauge }: Makers) {
+function eventMetrics({ counter, gauge, gaugeOnceSet }: Makers) {
   return {
-    outboxOldest: gauge(
+    outboxOldest: gaugeOnceSet(
       'vh_outbox_oldest_seconds',
       'Age of the oldest session event that is not published yet; 0 if none waits.',
     ),
@@ -169,11 +175,14 @@ function eventMetrics({ counter, gauge }: Makers) {
       ['outcome'],
     ),
     webhookInFlight: gauge('vh_webhook_in_flight', 'Webhook requests in flight.'),
-    webhookOldestDue: gauge(
+    webhookOldestDue: gaugeOnceSet(
       'vh_webhook_oldest_due_seconds',
       'Age of the oldest due delivery, without parked and disabled endpoints.',
     ),
-    webhookParked: gauge('vh_webhook_parked_endpoints', 'Webhooks whose deliveries wait because they keep failing.'),
+    webhookParked: gaugeOnceSet(
+      'vh_webhook_parked_endpoints',
+      'Webhooks whose deliveries wait because they keep failing.',
+    ),
   };
 }
 
