@@ -17,9 +17,18 @@ export const rateBy = (metric: string, by: string, matchers = ''): readonly Seri
   { query: rate(metric, by, matchers), legend: legendOf(by) },
 ];
 
+/** The same for a metric whose series begin with their first count. Until then a line at 0 says so, and it ends with the first series. */
+export const rateByOrNone = (metric: string, by: string, prefix = ''): readonly Series[] => [
+  { query: orNone(rate(metric, by), by, 'none yet'), legend: prefix + legendOf(by) },
+];
+
+/** A query, or a line at 0 with a name while the query finds nothing. */
+export const orNone = (query: string, label: string, name: string): string =>
+  `${query} or on() label_replace(vector(0), "${label}", "${name}", "", "")`;
+
 /** The largest of what several processes show of one thing, or of each value of a label. */
 export const largest = (metric: string, by = '', matchers = ''): readonly Series[] => [
-  { query: `max${grouped(by)} (${of(metric, matchers)})`, legend: by === '' ? 'largest' : legendOf(by) },
+  { query: `max${grouped(by)} (${of(metric, matchers)})`, legend: by === '' ? 'oldest' : legendOf(by) },
 ];
 
 /** Three quantiles of a histogram. */

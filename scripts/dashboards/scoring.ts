@@ -4,8 +4,13 @@ import { of, quantileBy, quantiles, rate, rateBy } from './queries.js';
 const score = 'route="/api/v1/lite/score"';
 /** Scores a second by source, over half an hour. */
 const bySource = (matchers = ''): string => `sum by (source) (rate(${of('vh_scores_by_source_total', matchers)}[30m]))`;
+/** Fewer scores in half an hour say nothing about a source. */
+const scoresMin = 20;
 /** Sources of which nobody was blocked have no series of that, and count as 0. */
-const blockedShare = `(${bySource('recommendation="block"')} or 0 * ${bySource()}) / (${bySource()} > 0)`;
+const blockedShare = `(${bySource('recommendation="block"')} or 0 * ${bySource()}) / (${bySource()} > ${String(scoresMin)} / 1800)`;
+/** Refusals come within a millisecond and would hide slow scores. */
+const answered = `${score}, status!~"[45].."`;
+const projectOf = (query: string): string => `label_replace(${query}, "project", "$1", "source", "([^/]+)/.*")`;
 
 export const scoring: Board = {
   name: 'scoring',
@@ -14,22 +19,21 @@ export const scoring: Board = {
     Verdicts: [
       {
         title: 'Scores a second, by recommendation',
-        about: 'Recommendations over time. If block or review jumps, check the sources next to it.',
+        about: 'If block or review jumps, check the sources next to it.',
         unit: 'reqps',
         draw: 'area',
         series: rateBy('vh_scores_total', 'recommendation'),
       },
       {
         title: 'Sources blocked most',
-        about:
-          'Share of block over half an hour, of sources with live traffic. One source alone: its traffic. All of them: a new model or a setting.',
+        about: `Share of block over half an hour, of project/source with more than ${String(scoresMin)} live scores. One alone: its traffic. All of them: a new model or a setting.`,
         unit: 'percentunit',
         series: [{ query: `topk(10, ${blockedShare})`, legend: '{{source}}' }],
       },
       {
         title: 'Degraded signals a second',
         about:
-          'Scores that lacked something, by what. counters_unavailable: Redis. probe_missing: pages without the probe.',
+          'Scores that lacked something, by what. counters_unavailable: Redis. client_probe_missing: pages without the probe. geo_ and network_unavailable: no GEOIP files.',
         unit: 'reqps',
         series: rateBy('vh_degraded_signals_total', 'signal'),
       },
@@ -37,20 +41,30 @@ export const scoring: Board = {
     Latency: [
       {
         title: 'POST /lite/score',
-        about: 'From the headers to the end of the answer. Above the line: find the stage.',
+        about:
+          'Without refused and failed calls. Above the line, VerifyHumanScoresSlow fires: find the stage, then the process.',
         unit: 's',
         red: 0.5,
-        series: quantiles('vh_http_request_seconds', score),
+        series: quantiles('vh_http_request_seconds', answered),
       },
       {
-        title: 'Stages, 99 of 100 below',
-        about: 'gather and count wait for stores, judge for a thread, receipt for the event log.',
+        title: 'Stages of a score, p99',
+        about:
+          'count waits for Redis, receipt for the event log or the disk of the spool, gather for PostgreSQL, judge for a thread.',
         unit: 's',
         series: quantileBy(0.99, 'vh_score_stage_seconds', 'stage'),
       },
       {
-        title: 'Refused a second',
-        about: 'shed: the process was overloaded. The others: the pool of threads was full, late, or lost one.',
+        title: 'POST /lite/score, p99 by process',
+        about: 'One process alone is slow: its machine or its connections. All of them: a store or the load.',
+        unit: 's',
+        red: 0.5,
+        series: quantileBy(0.99, 'vh_http_request_seconds', 'instance', answered),
+      },
+      {
+        title: 'Scores refused a second',
+        about:
+          'All got 503. shed: the process was overloaded, before it read the key. full, deadline, thread: the pool of threads. Add api processes.',
         unit: 'reqps',
         series: [
           { query: rate('vh_requests_shed_total'), legend: 'shed' },
@@ -59,6 +73,31 @@ export const scoring: Board = {
       },
     ],
     'What comes in': [
+      {
+        title: 'Busiest projects, scores a second',
+        about: 'The ten with most live scores. Calls refused before scoring are missing here: see refusals by key.',
+        unit: 'reqps',
+        draw: 'area',
+        series: [
+          {
+            query: `topk(10, sum by (project) (${projectOf(`rate(${of('vh_scores_by_source_total')}[$__rate_interval])`)}))`,
+            legend: '{{project}}',
+          },
+        ],
+      },
+      {
+        title: 'Busiest sources, scores a second',
+        about:
+          'The ten with most live scores in 5 minutes, as project/source. other: all after the first 200 of a process.',
+        unit: 'reqps',
+        draw: 'area',
+        series: [
+          {
+            query: `topk(10, sum by (source) (rate(${of('vh_scores_by_source_total')}[5m])))`,
+            legend: '{{source}}',
+          },
+        ],
+      },
       {
         title: 'Probes a second, by result',
         about: 'unknown_key: a page with a wrong key. nonce_reused: a probe sent twice.',

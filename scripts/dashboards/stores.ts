@@ -1,5 +1,5 @@
 import type { Board } from './panel.js';
-import { largest, of, quantileBy, rate, rateBy } from './queries.js';
+import { largest, of, orNone, quantileBy, rate, rateBy, rateByOrNone } from './queries.js';
 
 export const stores: Board = {
   name: 'stores',
@@ -7,32 +7,35 @@ export const stores: Board = {
   rows: {
     Stores: [
       {
-        title: 'Answers',
-        about: '0: a process has no answer from this store. /readyz names its address and the cause.',
+        title: 'Unavailable stores',
+        about:
+          'Processes that a store does not answer, or where it takes no writes. counters: Redis. log: Kafka. /readyz names the cause.',
         unit: 'short',
-        series: [{ query: `min by (store) (${of('vh_store_up')})`, legend: '{{store}}' }],
+        red: 1,
+        series: [{ query: `sum by (store) (1 - ${of('vh_store_up')})`, legend: '{{store}}' }],
       },
       {
-        title: 'PostgreSQL, 99 of 100 below',
-        about: 'By pool and kind of call, waiting for a connection included.',
+        title: 'PostgreSQL, p99',
+        about:
+          'By pool and kind of call, with the wait for a connection. Redis and the event log: see the stages of a score.',
         unit: 's',
         series: quantileBy(0.99, 'vh_database_seconds', 'pool, kind'),
       },
       {
         title: 'Connections to PostgreSQL',
-        about:
-          'waiting above 0 for long: PostgreSQL is slow, or VH_DATABASE_CONNECTIONS is too small. 0 on the embedded database.',
+        about: 'waiting above 0 for long: PostgreSQL is slow, or VH_DATABASE_CONNECTIONS is too small.',
         unit: 'short',
         series: [
           {
-            query: `sum by (pool, state) (${of('vh_database_connections')}) or vector(0)`,
+            query: orNone(`sum by (pool, state) (${of('vh_database_connections')})`, 'pool', 'embedded database'),
             legend: '{{pool}} {{state}}',
           },
         ],
       },
       {
-        title: 'Failed calls a second',
-        about: 'Calls that a store refused or did not answer in time.',
+        title: 'Failed calls to Redis and PostgreSQL a second',
+        about:
+          'Calls that a store refused or did not answer in time. counters: Redis, above 0.4 s. For the event log, see the spool.',
         unit: 'reqps',
         series: [
           ...rateBy('vh_store_failures_total', 'store'),
@@ -40,18 +43,19 @@ export const stores: Board = {
         ],
       },
       {
-        title: 'Age of what a process knows of keys and projects',
-        about: 'Under a second in a sound installation. Growing: the database.',
+        title: 'Age of cached keys and projects',
+        about:
+          'Under a second in a healthy process. Growing: the database does not answer, and revoked keys still work.',
         unit: 's',
         red: 5,
         series: largest('vh_change_feed_age_seconds', 'instance'),
       },
       {
-        title: 'Projects counted again a second, by result',
-        about: 'After Redis lost its data, each project comes back from the database.',
+        title: 'Counter recoveries a second, by result',
+        about: 'After Redis lost data, each project is restored from the database. behind: add consumers.',
         unit: 'ops',
         series: [
-          { query: `${rate('vh_rebuilds_total', 'result')} or vector(0)`, legend: '{{result}}' },
+          ...rateByOrNone('vh_rebuilds_total', 'result'),
           { query: rate('vh_restored_sessions_total'), legend: 'sessions' },
         ],
       },
@@ -59,7 +63,7 @@ export const stores: Board = {
     'From a score to the database': [
       {
         title: 'Scored and recorded a second',
-        about: 'The lines lie on each other while the consumers keep up.',
+        about: 'The lines match while the consumers keep up. recorded at 0: no consumers process works.',
         unit: 'reqps',
         series: [
           { query: rate('vh_scores_total'), legend: 'scored' },
@@ -68,14 +72,14 @@ export const stores: Board = {
       },
       {
         title: 'Entries of the event log not yet read',
-        about: 'By group of consumers. Growing: start another consumer.',
+        about: 'By consumer group. Growing: start another consumers process. Empty, or a line that ends: none runs.',
         unit: 'short',
         red: 100_000,
         series: largest('vh_log_lag_entries', 'group'),
       },
       {
         title: 'Time since a consumer took records',
-        about: 'Above a minute the consumer hangs or waits for the database.',
+        about: 'Above a minute the consumer hangs or waits for a store. A line that ends: its process is down.',
         unit: 's',
         red: 60,
         series: largest('vh_consumer_tick_age_seconds', 'group'),
@@ -83,7 +87,7 @@ export const stores: Board = {
       {
         title: 'Spool in use',
         about:
-          'Share of VH_SPOOL_BYTES_MAX. It fills while the event log is unavailable. Scores get 503 if it is full.',
+          'Share of VH_SPOOL_BYTES_MAX. It fills while the event log is unavailable or slow. Scores get 503 if it is full.',
         unit: 'percentunit',
         red: 0.5,
         series: [
@@ -94,15 +98,34 @@ export const stores: Board = {
         ],
       },
       {
-        title: 'Age of what waits in the database',
-        about: 'adjudications and history: outcomes on their way to scoring. Minutes at most.',
+        title: 'Receipts through the spool a second',
+        about: 'spooled: the event log took more than 0.5 s. If the disk takes more than 1 s too, the score gets 503.',
+        unit: 'reqps',
+        series: rateBy('vh_spool_entries_total', 'event'),
+      },
+      {
+        title: 'Time until the spool is full',
+        about:
+          'At the rate of the last 10 minutes. Repair the event log before that. A day, named so, while no spool grows.',
+        unit: 's',
+        series: [
+          {
+            query: `(${of('vh_spool_bytes_max')} - ${of('vh_spool_bytes')}) / (deriv(${of('vh_spool_bytes')}[10m]) > 0) and ${of('vh_spool_bytes')} > 0 or on() label_replace(vector(86400), "instance", "no spool grows", "", "")`,
+            legend: '{{instance}}',
+          },
+        ],
+      },
+      {
+        title: 'Age of outcomes that scoring does not see yet',
+        about:
+          'adjudications and history are steps on the way. Minutes at most. Above the line, VerifyHumanHistoryBehind fires.',
         unit: 's',
         red: 300,
         series: largest('vh_backlog_oldest_seconds', 'kind', 'kind=~"adjudications|history"'),
       },
       {
         title: 'Outcomes that match no session',
-        about: 'A customer sends other ids than it scores with.',
+        about: 'A customer sends other ids than it scores with. Ask which sessionId it sends.',
         unit: 'short',
         red: 100,
         series: largest('vh_backlog', 'kind', 'kind="outcomes"'),
@@ -110,29 +133,30 @@ export const stores: Board = {
     ],
     'Waits for an operator': [
       {
-        title: 'Records set aside',
-        about: 'A consumer could not take them. npm run admin -- dead-letters shows the reason.',
+        title: 'Dead letters',
+        about: 'Records that a consumer could not take. npm run admin -- dead-letters shows the reason.',
         unit: 'short',
         red: 1,
         series: largest('vh_dead_letters', 'group'),
       },
       {
-        title: 'Entries lost',
-        about: 'Deleted at the end of their retention before they were read. 0 in a sound installation.',
+        title: 'Log entries lost in the last hour',
+        about:
+          'They expired before they were read. Always 0 in a healthy installation. VerifyHumanLogLost says what to do.',
         unit: 'short',
         red: 1,
-        series: [{ query: `sum by (group) (${of('vh_log_lost_entries_total')})`, legend: '{{group}}' }],
+        series: [{ query: `sum by (group) (increase(${of('vh_log_lost_entries_total')}[1h]))`, legend: '{{group}}' }],
       },
       {
-        title: 'Kept until allowed',
-        about: '1: far more is past its lifetime than a stop leaves. Check the database’s clock.',
+        title: 'Deletions that wait for approval',
+        about: '1: records were due for deletion more than a week ago. Check the clock of the database, then approve.',
         unit: 'short',
         red: 1,
         series: largest('vh_retention_waits', 'what'),
       },
       {
         title: 'Files kept next to the spool',
-        about: 'Receipts that were damaged or refused. The log of the process names the file.',
+        about: 'Receipts that were damaged or refused. The process log names the file.',
         unit: 'short',
         red: 1,
         series: [{ query: `sum by (instance) (${of('vh_spool_kept_files')})`, legend: '{{instance}}' }],

@@ -1,5 +1,5 @@
 import type { Board } from './panel.js';
-import { largest, of, rate, rateBy, share } from './queries.js';
+import { largest, of, rate, rateBy, rateByOrNone, share } from './queries.js';
 
 export const webhooks: Board = {
   name: 'webhooks',
@@ -14,8 +14,9 @@ export const webhooks: Board = {
         series: rateBy('vh_webhook_attempts_total', 'outcome'),
       },
       {
-        title: 'Attempts that succeed',
-        about: 'Falls if a receiver of many events is unavailable.',
+        title: 'Success rate of attempts',
+        about:
+          'It falls if the receiver of many events fails, and is empty without attempts. A parked webhook makes few attempts, so check that panel too.',
         unit: 'percentunit',
         draw: 'stat',
         series: [
@@ -30,26 +31,30 @@ export const webhooks: Board = {
       },
       {
         title: 'Oldest delivery that is due',
-        about: 'Growing: the senders do not keep up. Parked and disabled webhooks are left aside.',
+        about:
+          'Growing: the senders do not keep up. Add a consumers process. Without parked and disabled webhooks. Empty: no process has the role consumers.',
         unit: 's',
         amber: 60,
         series: largest('vh_webhook_oldest_due_seconds'),
       },
       {
-        title: 'Requests under way',
-        about: 'At once, by process. High with few attempts a second: receivers answer slowly.',
+        title: 'Webhook requests in flight',
+        about: 'By process. High with few attempts a second: receivers answer slowly.',
         unit: 'short',
         series: [{ query: `sum by (instance) (${of('vh_webhook_in_flight')})`, legend: '{{instance}}' }],
       },
       {
         title: 'Parked webhooks',
-        about: 'Their deliveries wait because they keep failing. Their owners see why in the list of deliveries.',
+        about:
+          'Their deliveries wait because they keep failing. docs/how-to/monitor.md says how to find their owners. Empty: no process has the role consumers.',
         unit: 'short',
-        series: largest('vh_webhook_parked_endpoints'),
+        amber: 1,
+        series: [{ query: `max (${of('vh_webhook_parked_endpoints')})`, legend: 'parked' }],
       },
       {
-        title: 'Oldest event not yet handed on',
-        about: 'Seconds in a sound installation. Growing: the event log or the database.',
+        title: 'Oldest unpublished event',
+        about:
+          'Seconds in a healthy installation. Growing: repair the event log or the database. Empty: no process has the role consumers.',
         unit: 's',
         amber: 60,
         series: largest('vh_outbox_oldest_seconds'),
@@ -57,8 +62,8 @@ export const webhooks: Board = {
     ],
     Events: [
       {
-        title: 'Events handed on a second',
-        about: 'swept: at a second try. Many of them: the event log was unavailable.',
+        title: 'Events published a second',
+        about: 'Written to the event log. swept: at a second try. Many of them: the event log was unavailable.',
         unit: 'reqps',
         series: rateBy('vh_outbox_events_total', 'event'),
       },
@@ -66,11 +71,11 @@ export const webhooks: Board = {
         title: 'Flags raised a second',
         about: 'By type of the flag, as projects’ thresholds ask for them.',
         unit: 'reqps',
-        series: [{ query: `${rate('vh_monitoring_flags_total', 'type')} or vector(0)`, legend: '{{type}}' }],
+        series: rateByOrNone('vh_monitoring_flags_total', 'type'),
       },
       {
         title: 'Messages not checked for flags',
-        about: 'A store or the pool was away while they came.',
+        about: 'A store or the pool did not answer when they arrived. Their flags are missing.',
         unit: 'reqps',
         series: [{ query: rate('vh_monitoring_missed_total'), legend: 'missed' }],
       },
