@@ -31,6 +31,35 @@ const named = new RegExp(
     // Tools whose own words apps have, too.
     ...['Agent-NovaAct', 'Ghost[ -]Inspector', 'Snap URL Preview', 'wkhtmlto', 'TestCafe', 'Siteimprove'],
     ...['Prerender \\(', 'Iframely/'],
+    // Archives, and scanners of consent and safety.
+    ...['ArchiveTeam', 'ArchiveBox', 'heritrix', 'browsertrix', 'web-archiving', 'Archive-It;', 'mirrorweb', 'Spinn3r'],
+    ...['OneTrust', 'CookieHubScan', 'Sucuri', 'Foregenix', 'watchTowr', 'Assetnote', 'burpcollaborator', 'Acunetix'],
+    ...['Netcraft', 'Qualys', 'Detectify', 'urlscan', 'VirusTotal', 'jsjcw_scanner', 'SQWatcher', 'BrandVerity'],
+    // Monitors of sites, of their speed and rank.
+    ...['Dotcom-Monitor', 'ThousandEyes', 'Splunk Synthetics', 'GomezAgent', '; Rigor\\)', 'Neustar WPM', 'iplabel'],
+    ...['GotSiteMonitor', 'YottaaMonitor', 'notifyninja', 'uptime\\.com', 'Uptimia', 'MonitoRSS', 'contentking'],
+    ...[
+      'sitebulb',
+      'SeoSiteCheckup',
+      'NetShelter',
+      'Scope3/',
+      'PWABuilder',
+      'Miniature\\.io',
+      'Site-Shot/',
+      'YLT Chrome',
+    ],
+    ...[
+      'ips-agent',
+      'Datanyze',
+      'TSM-turingos',
+      'Luminator-',
+      'IndeedBot',
+      'GnowitNewsbot',
+      'FlipboardProxy',
+      'TinEye',
+    ],
+    ...['feeder\\.co', 'google_partner_monitoring', 'HubSpot Single Page', 'Autoconfig Test', '\\w-Google\\b'],
+    ...['developers\\.google\\.com'],
   ].join('|'),
   'i',
 );
@@ -38,7 +67,12 @@ const named = new RegExp(
 /** A part that is compatible with a browser is none: but for two browsers that said so. */
 const compatible = /\bcompatible; ?(?!MSIE|Konqueror)\S/i;
 /** A name that ends like a crawler’s, or the address of its page. */
-const crawlerLike = /(?:bot|spider|crawler)(?:[/;)-]|$)|\+https?:\/\/[^\s)]*(?:bot|crawl|spider)/i;
+const crawlerLike = /(?:(?<!cu)bot|spider|crawler)(?:[/;)-]|$)|\+https?:\/\/[^\s)]*(?:bot|crawl|spider)/i;
+
+/** The same in the system, where the phones of Cubot have theirs. */
+const crawlerSystem = /[( ;](?!cubot)[a-z]{2,}bot(?:\d+\.\d|[/;)])/i;
+/** More than the engine in the words of the engine, but for a page that Google made smaller for a person. */
+const changedEngine = /\(KHTML, like Gecko; ?(?!googleweblight)\w/i;
 
 /**
  * Parts behind a browser in which the list finds a program and people have an app: parentheses, addresses, and words of news readers, scanners,
@@ -47,7 +81,7 @@ const crawlerLike = /(?:bot|spider|crawler)(?:[/;)-]|$)|\+https?:\/\/[^\s)]*(?:b
 const appLike = new RegExp(
   `\\([^()]*\\)|\\S*(?:${[
     ...['news', 'feed', 'scan', 'monitor', 'advisor', 'http', 'preview', 'download', 'archive'],
-    ...['bot', 'google', 'sogou', 'hubspot'],
+    ...['bot', 'google', 'sogou', 'hubspot', 'process/tools', '\\.catcher', 'air\\.com'],
   ].join('|')})\\S*`,
   'gi',
 );
@@ -62,5 +96,6 @@ export const isDeclaredBot = keepResults((text) => {
   if (named.test(text)) return true;
   if (!wholeBrowser.test(text)) return isbot(text);
   const rest = text.replace(system, '');
-  return compatible.test(text) || crawlerLike.test(rest) || namesProgram(rest);
+  if (compatible.test(text) || changedEngine.test(text) || crawlerSystem.test(text)) return true;
+  return crawlerLike.test(rest) || namesProgram(rest);
 });
