@@ -37,7 +37,7 @@ export function registerFlagRoute(app: FastifyInstance, { database, makeRef }: F
         operationId: 'listFlags',
         summary: 'List the flags of sessions, newest first',
         description:
-          'What crossed a threshold of config.monitoring, also without a webhook, for 7 days. For the next page, send nextCursor as cursor until it is null. See docs/how-to/flag-behavior.md.',
+          'Flags that config.monitoring raised in the last 7 days, with or without a webhook. For the next page, send nextCursor as cursor until it is null. See docs/how-to/flag-behavior.md.',
         params: Type.Object({ projectId: Type.String({ maxLength: 128 }) }),
         querystring: FlagQuery,
         response: { 200: FlagPage, ...errorReplies([400, 401, 403, 404, 429]) },
