@@ -1,4 +1,5 @@
 /** The six axes as bars. An axis that was not measured has no bar and no number: it is not a zero. */
+import { unmeasuredAxes } from '../../src/contract/axes.js';
 import type { EvidenceReply } from '../../src/contract/score.js';
 import { readable } from '../parts/words.js';
 
@@ -14,48 +15,38 @@ const meanings: Readonly<Record<Axis, string>> = {
   duplicate: 'Repeats; not part of the score',
 };
 
-const needs: Readonly<Partial<Record<Axis, readonly string[]>>> = {
-  device: ['organization_key', 'client_probe_missing', 'probe_unusable', 'probe_unreadable'],
-  behavior: ['organization_key', 'client_probe_missing', 'probe_unusable', 'probe_unreadable'],
-  velocity: ['organization_key', 'counters_unavailable'],
-  history: ['organization_key', 'history_unavailable'],
-};
-
-/** An axis that says something was measured, whatever is missing. */
-function isMeasured(axis: Axis, { categories, degradedSignals, duplicate }: Verdict): boolean {
-  if (axis === 'duplicate') return duplicate.measured;
-  return categories[axis] > 0 || !degradedSignals.some((signal) => needs[axis]?.includes(signal) === true);
-}
-
 const toneOf = (value: number): string => {
   if (value >= 75) return 'bad';
   return value >= 40 ? 'warn' : 'good';
 };
 
-export const Axes = ({ verdict }: { verdict: Verdict }) => (
-  <section class="card">
-    <h2>Six axes</h2>
-    <ul class="axes">
-      {(Object.keys(meanings) as Axis[]).map((axis) => {
-        const value = verdict.categories[axis];
-        const measured = isMeasured(axis, verdict);
-        return (
-          <li key={axis}>
-            <span>
-              <b>{readable(axis)}</b> <span class="muted small">{meanings[axis]}</span>
-            </span>
-            <span class={measured ? 'number' : 'muted small'}>{measured ? value : 'Not measured'}</span>
-            <span class={measured ? 'meter' : 'meter unmeasured'} aria-hidden="true">
-              {measured && <span class={toneOf(value)} style={{ width: `${value}%` }} />}
-            </span>
-          </li>
-        );
-      })}
-    </ul>
-    {verdict.degradedSignals.length > 0 && (
-      <p class="muted small">
-        Missing: {verdict.degradedSignals.map((code) => readable(code).toLowerCase()).join(', ')}.
-      </p>
-    )}
-  </section>
-);
+export function Axes({ verdict }: { verdict: Verdict }) {
+  const unmeasured = unmeasuredAxes(verdict);
+  return (
+    <section class="card">
+      <h2>Six axes</h2>
+      <ul class="axes">
+        {(Object.keys(meanings) as Axis[]).map((axis) => {
+          const value = verdict.categories[axis];
+          const measured = axis === 'duplicate' ? verdict.duplicate.measured : !unmeasured.includes(axis);
+          return (
+            <li key={axis}>
+              <span>
+                <b>{readable(axis)}</b> <span class="muted small">{meanings[axis]}</span>
+              </span>
+              <span class={measured ? 'number' : 'muted small'}>{measured ? value : 'Not measured'}</span>
+              <span class={measured ? 'meter' : 'meter unmeasured'} aria-hidden="true">
+                {measured && <span class={toneOf(value)} style={{ width: `${value}%` }} />}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {verdict.degradedSignals.length > 0 && (
+        <p class="muted small">
+          Missing: {verdict.degradedSignals.map((code) => readable(code).toLowerCase()).join(', ')}.
+        </p>
+      )}
+    </section>
+  );
+}

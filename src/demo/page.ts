@@ -6,6 +6,7 @@ import { escapeHtml } from '../kernel/escape-html.js';
 
 export interface PageValues {
   readonly sessionId: string;
+  readonly projectId: string;
   readonly probeKey: string;
   readonly siteUrl: string;
 }

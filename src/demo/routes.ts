@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
+import { unmeasuredAxes } from '../contract/axes.js';
 import { CallerId } from '../contract/common.js';
-import { ScoreRequest } from '../contract/score.js';
+import { ScoreRequest, type ScoreReply } from '../contract/score.js';
 import { registerOpen } from '../http/access.js';
 import { userAgentLengthMax } from '../limits.js';
 import { packageRoot } from '../package-root.js';
@@ -21,6 +22,7 @@ export interface DemoDeps {
   readonly siteUrl: () => string;
   /** The demo project’s public probe key. */
   readonly probeKey: string;
+  readonly projectId: string;
   /** Mixed into the hash of the visitor’s id. Stays with the installation and never reaches the browser. */
   readonly salt: string;
   /** Scores as the demo project; answers the reply as JSON text. */
@@ -42,7 +44,10 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
 
   app.get('/demo', { config: open, schema: { hide: true } }, async (_request, reply) => {
     void reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8');
-    return renderPage(template, { sessionId: randomUUID(), probeKey: deps.probeKey, siteUrl: deps.siteUrl() });
+    return renderPage(template, {
+      ...{ sessionId: randomUUID(), projectId: deps.projectId },
+      ...{ probeKey: deps.probeKey, siteUrl: deps.siteUrl() },
+    });
   });
 
   app.post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
@@ -52,10 +57,11 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
       deps.salt,
     );
     const answer = await deps.score(scoreRequest);
+    const unmeasured = unmeasuredAxes(JSON.parse(answer) as ScoreReply);
     // The reply is text already, and is shown to the visitor as it came.
     return reply
       .type('application/json; charset=utf-8')
-      .send(`{"request":${JSON.stringify(scoreRequest)},"reply":${answer}}`);
+      .send(`{"request":${JSON.stringify(scoreRequest)},"unmeasured":${JSON.stringify(unmeasured)},"reply":${answer}}`);
   });
 
   await registerOpen(app, async (scope) => {

@@ -193,7 +193,7 @@ async function serveDemo(
   if (settings.VH_ENV !== 'development' || ids === null || (await findKey(ids.projectKey)) === null) return false;
   await registerDemoRoutes(app, {
     siteUrl,
-    probeKey: ids.probeKey,
+    ...{ probeKey: ids.probeKey, projectId: ids.projectId },
     salt: createMakeRef(masterKeys.first)(ids.projectId, 'demo', 'salt'),
     async score(request) {
       const caller = await findKey(ids.projectKey);

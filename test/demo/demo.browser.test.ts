@@ -1,8 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { riskAxes, unmeasuredAxes } from '../../src/contract/axes.js';
 import type { ScoreReply } from '../../src/contract/score.js';
+import { scoreFacts } from '../../workers/scoring/score.js';
+import { anyFacts } from '../helpers/any-facts.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
@@ -27,6 +31,36 @@ async function answerSurvey(page: Page): Promise<void> {
 const readReply = async (page: Page): Promise<ScoreReply> =>
   JSON.parse((await page.locator('#reply pre').textContent()) ?? '') as ScoreReply;
 const sidewaysPx = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+
+/** A reply as the page shows it. */
+interface Rendered {
+  readonly score: string;
+  readonly recommendation: string;
+  readonly summary: string;
+  readonly lists: Readonly<Record<'against' | 'for' | 'notes', { readonly count: string; readonly details: string[] }>>;
+  readonly degraded: readonly string[];
+  readonly axes: Readonly<Record<string, string>>;
+}
+
+/** Renders replies with the page’s own modules, and reads what a visitor sees. */
+const renderScript = (answers: string): string => `(async () => {
+  const { renderResult } = await import('/demo/assets/result.js');
+  return ${answers}.map((answer) => {
+    const view = document.createElement('div');
+    view.append(...renderResult({ siteUrl: '', projectId: 'p' }, answer, {}).elements);
+    const textOf = (selector) => view.querySelector(selector).textContent;
+    const listOf = (name) => ({
+      count: textOf('#evidence-' + name + ' .count'),
+      details: [...view.querySelectorAll('#evidence-' + name + ' .finding > p')].map((each) => each.textContent),
+    });
+    return {
+      score: textOf('#score'), recommendation: textOf('#recommendation'), summary: textOf('#summary'),
+      lists: { against: listOf('against'), for: listOf('for'), notes: listOf('notes') },
+      degraded: [...view.querySelectorAll('#degraded code')].map((each) => each.textContent),
+      axes: Object.fromEntries([...view.querySelectorAll('.axis')].map((axis) => [axis.dataset.axis, axis.querySelector('.axis-value').textContent])),
+    };
+  });
+})()`;
 
 t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
@@ -59,12 +93,22 @@ t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
       t.equal(await page.locator('#score').textContent(), String(reply.score));
       t.equal(await page.locator('#summary').textContent(), reply.evidence.summary);
       t.equal(await page.locator('#receipt').textContent(), reply.receiptId);
-      for (const list of ['against', 'for', 'notes'] as const) {
-        t.strictSame(
-          await page.locator(`#evidence-${list} .finding > p`).allTextContents(),
-          reply.evidence[list].map(({ detail }) => detail),
-        );
+      const details = page.locator('#details');
+      t.equal((await details.getAttribute('open')) !== null, size === 'desktop');
+      if (size === 'phone') {
+        const box = await details.locator('> summary').boundingBox();
+        t.ok((box?.y ?? 0) + (box?.height ?? 0) <= sizes.phone.height, 'the verdict and its reasons fit on one screen');
       }
+      if (size !== 'desktop') await details.locator('> summary').click();
+      t.match(
+        await page.locator('[data-axis=network] .axis-value').textContent(),
+        'not measured',
+        'an address of this machine has no network',
+      );
+      t.equal(
+        await page.locator('#console-link').getAttribute('href'),
+        `/console/${service.bootstrap.projectId}/sessions/${reply.sessionId}`,
+      );
       t.ok(reply.evidence.against.length > 0, 'a driven browser has something against it');
       t.notOk(reply.degradedSignals.includes('client_probe_missing'), 'the probe came before the score');
       t.equal(await page.locator('#degraded li').count(), reply.degradedSignals.length);
@@ -150,6 +194,44 @@ t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
       await page.close();
     },
   );
+
+  await t.test('verdict, summary, lists and axes of any reply agree', async (t) => {
+    const { page } = await open('phone');
+    const facts = fc.sample(anyFacts, { seed: 4_711, numRuns: 150 });
+    const answers = facts.map((each) => {
+      const reply = scoreFacts(each).reply;
+      return { request: { clientIp: '8.8.4.4' }, unmeasured: unmeasuredAxes(reply), reply };
+    });
+    const rendered: readonly Rendered[] = await page.evaluate(renderScript(JSON.stringify(answers)));
+    const labels = { allow: 'Allow', review: 'Review', step_up: 'Step up', block: 'Block' };
+    const seen = { unmeasured: 0, folded: 0, allow: 0, block: 0 };
+    for (const [index, { reply, unmeasured }] of answers.entries()) {
+      const { score, recommendation, summary, lists, degraded, axes } = rendered[index] as Rendered;
+      const { against, for: exculpatory, notes } = reply.evidence;
+      t.equal(score, String(reply.score));
+      t.equal(recommendation, labels[reply.recommendation]);
+      const detailsOf = (findings: typeof against): string[] => findings.map(({ detail }) => detail);
+      t.strictSame(lists.against.details, detailsOf(against), 'the foremost reason is first');
+      t.strictSame(lists.for.details, detailsOf(exculpatory));
+      const isListed = ({ code }: { readonly code: string }) => !(reply.degradedSignals as string[]).includes(code);
+      t.strictSame(lists.notes.details, detailsOf(notes.filter(isListed)));
+      t.strictSame(degraded, reply.degradedSignals);
+      for (const { count, details } of [lists.against, lists.for]) t.equal(count, String(details.length));
+      t.equal(lists.notes.count, String(lists.notes.details.length + degraded.length), 'nothing is counted twice');
+      const [foremost] = lists.against.details;
+      if (foremost === undefined) t.notMatch(summary, /Main finding|further findings?/);
+      else t.match(summary, `Main finding: ${foremost}`);
+      t.equal(summary.includes('In its favor: '), lists.for.details.length > 0);
+      if (axes['device'] === 'not measured') t.match(summary, 'The probe did not measure the device.');
+      for (const axis of riskAxes)
+        t.equal(axes[axis], unmeasured.includes(axis) ? 'not measured' : String(reply.categories[axis]), axis);
+      seen.unmeasured += unmeasured.length;
+      seen.folded += Number(against.length > 3);
+      if (reply.recommendation === 'allow' || reply.recommendation === 'block') seen[reply.recommendation] += 1;
+    }
+    for (const [what, count] of Object.entries(seen)) t.ok(count > 0, `the replies vary: ${what}`);
+    await page.close();
+  });
 
   await t.test('an unanswered question is named, and the first one gets the focus', async (t) => {
     const { page } = await open('phone');

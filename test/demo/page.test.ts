@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { renderPage } from '../../src/demo/page.js';
 
-const values = { sessionId: 's', probeKey: 'p', siteUrl: 'u' };
+const values = { sessionId: 's', projectId: 'j', probeKey: 'p', siteUrl: 'u' };
 
 t.test('no value can leave the quoted attribute or the text that it stands in', (t) => {
   const holds = () =>

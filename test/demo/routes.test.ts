@@ -19,6 +19,7 @@ const visit = { sessionId: 'session-1', visitorId: 'visitor-1' };
 interface DemoReply {
   readonly request: ScoreRequest;
   readonly reply: { readonly score: number };
+  readonly unmeasured: readonly string[];
 }
 
 async function build(overrides: Partial<DemoDeps> = {}): Promise<FastifyInstance> {
@@ -37,8 +38,9 @@ async function build(overrides: Partial<DemoDeps> = {}): Promise<FastifyInstance
   await registerDemoRoutes(app, {
     siteUrl: () => 'http://survey.test:1',
     probeKey: 'pk_"probe"',
+    projectId: 'proj_1',
     salt,
-    score: async () => '{"score":7}',
+    score: async () => '{"score":7,"categories":{},"degradedSignals":[]}',
     ...overrides,
   });
   return app;
@@ -120,14 +122,15 @@ t.test('the request is the one a backend would send, and stands next to the repl
   const app = await build({
     score: async (request) => {
       scored.push(request);
-      return '{"score":7}';
+      return '{"score":7,"categories":{"network":0},"degradedSignals":["geo_unavailable","network_unavailable"]}';
     },
   });
   const answer = await post(app, { ...visit, declaredCountry: 'DE' });
   t.equal(answer.statusCode, 200);
   t.match(answer.headers['content-type'], /^application\/json/);
-  const { request, reply } = answer.json<DemoReply>();
-  t.strictSame(reply, { score: 7 });
+  const { request, reply, unmeasured } = answer.json<DemoReply>();
+  t.match(reply, { score: 7 });
+  t.strictSame(unmeasured, ['network']);
   t.strictSame(scored, [request]);
   t.strictSame(request, {
     sessionId: 'session-1',

@@ -86,6 +86,6 @@ export function summarize(
     );
   if (favour.length > 0) sentences.push(`In its favor: ${favour[0]?.detail}`);
   sentences.push(...ceilings.map((ceiling) => ceilingWords[ceiling]));
-  if (!deviceMeasured) sentences.push('Device and behavior were not measured.');
+  if (!deviceMeasured) sentences.push('The probe did not measure the device.');
   return sentences.join(' ');
 }

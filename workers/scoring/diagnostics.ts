@@ -12,7 +12,7 @@ const networkNote = rulesOf('network', 'diagnostic');
 const velocityNote = rulesOf('velocity', 'diagnostic');
 
 export const measurementRules = {
-  client_probe_missing: deviceNote('low', 9, 'No probe data arrived, so device and behavior were not measured.'),
+  client_probe_missing: deviceNote('low', 9, 'No probe data arrived. Only the request was measured.'),
   organization_key: deviceNote(
     'low',
     0,

@@ -2,6 +2,9 @@
 import { h } from './dom.js';
 import { degradedSignals, findingClasses, severities } from './words.js';
 
+/** Findings of a list that stand open. */
+const shownMax = 3;
+
 export const againstCard = ({ evidence }) =>
   findingsCard('against', 'Against', 'bad', evidence.against, 'No evidence against this respondent.');
 
@@ -10,7 +13,8 @@ export const forCard = ({ evidence }) =>
 
 /** Findings that the score did not need, because they weigh nothing or could not be measured. */
 export function notesCard({ evidence, degradedSignals: signals }) {
-  const { notes } = evidence;
+  // A measurement that is missing stands in its own list.
+  const notes = evidence.notes.filter(({ code }) => !signals.includes(code));
   const seen =
     notes.length === 0
       ? h('p', { class: 'muted', text: 'Nothing else noted.' })
@@ -27,15 +31,24 @@ function findingsCard(name, title, tone, findings, nothing) {
   return h(
     'section',
     {
-      class: `card stack tone-${findings.length > 0 ? tone : 'plain'}`,
+      class: `card stack tone-${findings.length > 0 ? tone : 'plain'} ${findings.length > 0 ? '' : 'is-empty'}`,
       'aria-labelledby': `${name}-title`,
       id: `evidence-${name}`,
     },
     titleOf(name, title, findings.length),
-    findings.length === 0
-      ? h('p', { class: 'muted', text: nothing })
-      : h('ul', { class: 'findings' }, findings.map(findingItem)),
+    findings.length === 0 ? h('p', { class: 'muted', text: nothing }) : findingLists(findings),
   );
+}
+
+/** The foremost ones, and the rest behind a fold. */
+function findingLists(findings) {
+  const listOf = (some) => h('ul', { class: 'findings' }, some.map(findingItem));
+  const rest = findings.slice(shownMax);
+  if (rest.length === 0) return listOf(findings);
+  return [
+    listOf(findings.slice(0, shownMax)),
+    h('details', {}, h('summary', { text: `${rest.length} more` }), listOf(rest)),
+  ];
 }
 
 function titleOf(name, title, count) {

@@ -7,7 +7,7 @@ import { renderResult } from './result.js';
 import { createSurvey, failureCard } from './survey.js';
 import { forgetVisitor } from './visitor.js';
 
-const { sessionId, siteUrl } = document.body.dataset;
+const { sessionId, projectId, siteUrl } = document.body.dataset;
 const surveyView = document.querySelector('#survey-view');
 const resultView = document.querySelector('#result-view');
 
@@ -36,7 +36,7 @@ async function submit({ country }) {
 }
 
 function show(answer, country) {
-  const { elements, message } = renderResult(siteUrl, answer, {
+  const { elements, message } = renderResult({ siteUrl, projectId }, answer, {
     scoreAgain: () => void scoreAgain(answer, country),
     newVisit: () => location.reload(),
     newPerson: () => {

@@ -7,8 +7,8 @@ import { axesCard, verdictCard } from './verdict.js';
 import { assurances, intensities } from './words.js';
 
 /** `actions`: scoreAgain, newVisit, newPerson. Returns the elements of the view and where to say what the actions did. */
-export function renderResult(siteUrl, answer, actions) {
-  const { request, reply } = answer;
+export function renderResult({ siteUrl, projectId }, answer, actions) {
+  const { request, reply, unmeasured } = answer;
   const message = h('div', { id: 'message', role: 'status' });
   return {
     message,
@@ -16,18 +16,27 @@ export function renderResult(siteUrl, answer, actions) {
       head(actions),
       message,
       verdictCard(reply),
-      addressNote(request.clientIp),
       h('div', { class: 'grid two' }, againstCard(reply), forCard(reply)),
-      notesCard(reply),
       h(
-        'div',
-        { class: 'grid wide' },
-        axesCard(reply),
-        h('div', { class: 'stack' }, duplicateCard(reply), independenceCard(reply)),
+        'details',
+        // A phone shows the verdict and its reasons first.
+        { id: 'details', class: 'more', open: matchMedia('(min-width: 640px)').matches },
+        h('summary', { text: 'Axes, notes and the request' }),
+        h(
+          'div',
+          { class: 'view' },
+          h(
+            'div',
+            { class: 'grid wide' },
+            axesCard(reply, unmeasured, addressNote(request.clientIp)),
+            h('div', { class: 'stack' }, duplicateCard(reply), independenceCard(reply)),
+          ),
+          notesCard(reply),
+          moreCard(request, reply, projectId),
+          h('div', { class: 'grid two' }, requestCard(siteUrl, answer), replyCard(answer)),
+        ),
       ),
-      moreCard(request, reply),
-      h('div', { class: 'grid two' }, requestCard(siteUrl, answer), replyCard(answer)),
-    ].filter((element) => element !== null),
+    ],
   };
 }
 
@@ -57,7 +66,7 @@ function head({ scoreAgain, newVisit, newPerson }) {
         type: 'button',
         class: 'button quiet compact',
         id: 'new-person',
-        text: 'Start as a new visitor',
+        text: 'New visitor',
         onclick: newPerson,
       }),
     ),
@@ -79,7 +88,7 @@ function addressNote(address) {
     { class: 'callout', id: 'address-note' },
     'You are at ',
     h('code', { text: address }),
-    `, an address of ${kind}. It has no network or country, so the network axis stays empty. A public address would be measured.`,
+    `, an address of ${kind}. It has no network or country, so the network axis is not measured.`,
   );
 }
 
@@ -89,7 +98,7 @@ function countryMatchText(match, declaredCountry) {
   return 'Not measured: the address has no known country';
 }
 
-function moreCard({ declaredCountry }, reply) {
+function moreCard({ declaredCountry }, reply, projectId) {
   const { declaredCountryMatch, stepUpIntensity, assuranceAvailable, sessionId, receiptId } = reply;
   return h(
     'section',
@@ -103,6 +112,14 @@ function moreCard({ declaredCountry }, reply) {
           `${intensities[stepUpIntensity] ?? stepUpIntensity}. ${assurances[assuranceAvailable] ?? assuranceAvailable}.`,
         ],
         ['Session', h('code', { text: sessionId })],
+        [
+          'Console',
+          h('a', {
+            id: 'console-link',
+            href: `/console/${projectId}/sessions/${encodeURIComponent(sessionId)}`,
+            text: 'Open this session in the console',
+          }),
+        ],
         ['Receipt', h('code', { id: 'receipt', text: receiptId })],
       ],
       'long',

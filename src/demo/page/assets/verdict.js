@@ -14,15 +14,20 @@ export function verdictCard({ score, recommendation, verdictClass, evidence }) {
     dial(score),
     h(
       'div',
+      { class: 'verdict-line' },
+      h('span', { class: 'recommendation', id: 'recommendation', text: label }),
+      h('span', { class: 'verdict-class', text: verdictClasses[verdictClass] ?? verdictClass }),
+    ),
+    h(
+      'div',
       { class: 'verdict-words' },
-      h(
-        'div',
-        { class: 'verdict-line' },
-        h('span', { class: 'recommendation', id: 'recommendation', text: label }),
-        h('span', { class: 'verdict-class', text: verdictClasses[verdictClass] ?? verdictClass }),
-      ),
       h('p', { class: 'summary', id: 'summary', text: evidence.summary }),
-      h('p', { class: 'muted', text: `${advice} ${verdictMeanings[verdictClass] ?? ''}` }),
+      h(
+        'p',
+        { class: 'muted' },
+        advice,
+        h('span', { class: 'verdict-meaning', text: ` ${verdictMeanings[verdictClass] ?? ''}` }),
+      ),
     ),
   );
 }
@@ -49,7 +54,8 @@ function dial(score) {
   );
 }
 
-export function axesCard({ categories, duplicate }) {
+/** `note` explains an axis that was not measured; null without one. */
+export function axesCard({ categories, duplicate }, unmeasured, note) {
   return h(
     'section',
     { class: 'card stack', 'aria-labelledby': 'axes-title' },
@@ -57,7 +63,9 @@ export function axesCard({ categories, duplicate }) {
     h(
       'div',
       { class: 'axes' },
-      riskAxes.map((axis) => axisRow(axis, categories[axis], toneOf(categories[axis]))),
+      riskAxes.map((axis) =>
+        axisRow(axis, unmeasured.includes(axis) ? null : categories[axis], toneOf(categories[axis])),
+      ),
     ),
     h(
       'div',
@@ -68,6 +76,7 @@ export function axesCard({ categories, duplicate }) {
         text: 'Repeats are reported separately and never change the score.',
       }),
     ),
+    note,
   );
 }
 
@@ -83,7 +92,7 @@ function axisRow(axis, value, tone) {
       h('span', {}, h('b', { text: label }), h('span', { class: 'small muted', text: ` ${meaning}` })),
       h('span', { class: 'axis-value', text: value ?? 'not measured' }),
     ),
-    bar(value ?? 0, tone),
+    value === null ? h('div', { class: 'bar unmeasured', 'aria-hidden': 'true' }) : bar(value, tone),
   );
 }
 

@@ -48,7 +48,7 @@ export const independenceGrades = { direct: 'Direct links', linked: 'Links throu
 
 export const degradedSignals = {
   client_probe_missing:
-    'No probe data arrived, so browser and behavior were not measured. An ad blocker or leaving the page early can cause this.',
+    'No probe data arrived. Only the request was measured. An ad blocker or leaving the page early can cause this.',
   organization_key: 'An organization key scored, so nothing was counted or joined. Use a project key.',
   respondent_id_equals_session_id:
     'The respondent id equals the session id, so it was ignored. Send an id that stays with the person.',
