@@ -10,6 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionMode } from '../contract/common.js';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
+import type { DeviceRule } from '../contract/project-parts.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
 import { managesMode } from '../kernel/managed-mode.js';
@@ -28,6 +29,8 @@ export interface HostedLink extends LinkOwner {
   readonly studyId: string | null;
   readonly respondentId: string | null;
   readonly dataCollector: string | null;
+  /** Whether a device that took part is noted or a duplicate; null: as the project has it. */
+  readonly device: DeviceRule | null;
   readonly metadata: Metadata;
   readonly returnUrl: string | null;
   /** The service made the link for a page of its own, whose address no project lists. */
@@ -43,7 +46,7 @@ export interface HostedLink extends LinkOwner {
 
 type LinkRow = Row & HostedLink;
 const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", mode, study_id AS "studyId",
-  respondent_id AS "respondentId", data_collector AS "dataCollector", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
+  respondent_id AS "respondentId", data_collector AS "dataCollector", device, metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
@@ -70,8 +73,8 @@ export async function insertLink(
   const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
   const [row] = await tx.query<LinkRow>(
     `INSERT INTO hosted_links (link_id, organization_id, project_id, mode, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at,
-       data_collector)
-     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13) RETURNING ${columns}`,
+       data_collector, device)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14) RETURNING ${columns}`,
     [
       idAt('link', nowMs, randomBytes(secretBytes)),
       owner.organizationId,
@@ -86,6 +89,7 @@ export async function insertLink(
       new Date(nowMs),
       expiresAt,
       creation.dataCollector ?? null,
+      creation.device ?? null,
     ],
   );
   if (row === undefined) throw new Error('the insert returned no row');

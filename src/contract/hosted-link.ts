@@ -1,6 +1,7 @@
 /** Links to the hosted verification page. The service puts what a link carries into its sessions; the respondent’s page cannot change it. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, Timestamp, strict } from './common.js';
+import { deviceRules } from './project-parts.js';
 import { Metadata } from './session.js';
 
 export const linkDaysDefault = 30;
@@ -22,6 +23,10 @@ export const LinkCreation = Type.Partial(
     ),
     dataCollector: CallerId('Label of the collector, wave or field site; every session of the link carries it.'),
     metadata: Metadata,
+    device: StringEnum(deviceRules, {
+      description:
+        'Replaces config.deduplication.device for sessions of the link: whether a device that took part is noted, or a duplicate. Default: the setting of the project.',
+    }),
     returnUrl: Type.String({
       minLength: 1,
       maxLength: 2_048,
@@ -54,6 +59,7 @@ export const LinkReply = Type.Object({
   studyId: Nullable(Type.String()),
   respondentId: Nullable(Type.String()),
   dataCollector: Nullable(Type.String()),
+  device: Nullable(StringEnum(deviceRules, { description: 'null: the setting of the project.' })),
   metadata: Metadata,
   returnUrl: Nullable(Type.String()),
   createdAt: Timestamp,

@@ -90,6 +90,9 @@ export const brandingTiers: Readonly<Partial<Record<keyof Branding, Tier>>> = {
   hidePoweredBy: 'enterprise',
 };
 
+export const deviceRules = ['note', 'fail'] as const;
+export type DeviceRule = (typeof deviceRules)[number];
+
 export const Deduplication = Type.Partial(
   Type.Object({
     scope: StringEnum(['project', 'study', 'group'] as const, {
@@ -112,7 +115,7 @@ export const Deduplication = Type.Partial(
     faceReuse: StringEnum(['on', 'off'] as const, {
       description: 'Whether `face_reused` is looked for. Default on.',
     }),
-    device: StringEnum(['note', 'fail'] as const, {
+    device: StringEnum(deviceRules, {
       description:
         'Treatment of another respondent on a known device: a note among the fraud signals, or a duplicate. Default note.',
     }),

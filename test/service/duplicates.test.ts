@@ -174,6 +174,37 @@ t.test('a hosted link vouches for the respondent that it names', async (t) => {
   t.equal((await visit('two')).failureCategory, 'duplicate');
 });
 
+t.test('a shared link may pass each browser once, whatever the project does', async (t) => {
+  const links = `/projects/${service.bootstrap.projectId}/links`;
+  const openLink = async (body: object): Promise<string> =>
+    (await service.call('POST', links, { body: { maxUses: 50, ...body }, headers: organization })).body['linkId'];
+  const end = async (session: SessionReply, token: string, over: object = {}): Promise<string> => {
+    const device = { ...deviceOnlyExample.device, ids: { token, kept: true } };
+    const { body } = await verify(service, session, { ...over, device });
+    return body.failureCategory ?? body.status;
+  };
+  const pass = async (linkId: string, token: string) => end(await createSession(service, { linkId }), token);
+  const open = await openLink({});
+  t.same([await pass(open, 'open'), await pass(open, 'open')], ['pass', 'pass']);
+  const linkId = await openLink({ device: 'fail' });
+  t.same(
+    [await pass(linkId, '1st'), await pass(linkId, '1st'), await pass(linkId, '2nd')],
+    ['pass', 'duplicate', 'pass'],
+  );
+  const failing = await createSession(service, { linkId });
+  t.equal(await end(failing, '1st', { nonce: 'of another session' }), 'duplicate');
+  const again = { previousSessionId: failing.sessionId, previousClientSecret: failing.clientSecret };
+  t.equal(await end(await createSession(service, again), '1st'), 'duplicate', 'a retry, too');
+  const read = async (id: string) => (await service.call('GET', `${links}/${id}`, { headers: organization })).body;
+  t.match(
+    [await read(linkId), await read(open)],
+    [
+      { uses: 2, device: 'fail' },
+      { uses: 2, device: null },
+    ],
+  );
+});
+
 t.test('of sessions that one respondent completes at the same moment one passes', async (t) => {
   const { visit } = await openProject({});
   const all = await Promise.all(

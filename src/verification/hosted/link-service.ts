@@ -121,9 +121,9 @@ const noteOf = (
 });
 
 function showLink(link: HostedLink, siteUrl: string, nowMs: number): LinkReply {
-  const { linkId, studyId, respondentId, dataCollector, metadata, returnUrl, uses, sessions, maxUses } = link;
+  const { linkId, studyId, respondentId, dataCollector, device, metadata, returnUrl, uses, sessions, maxUses } = link;
   return {
-    ...{ linkId, url: linkUrl(siteUrl, linkId), studyId, respondentId, dataCollector, metadata, returnUrl },
+    ...{ linkId, url: linkUrl(siteUrl, linkId), studyId, respondentId, dataCollector, device, metadata, returnUrl },
     createdAt: link.createdAt.toISOString(),
     expiresAt: link.expiresAt.toISOString(),
     ...{ maxUses, uses, sessions, state: linkStateOf(link, nowMs) },

@@ -43,7 +43,7 @@ export interface SessionOwner {
   /** Token of the proof of work that pays for the session. */
   readonly proof?: string | null;
   /** The link that the session comes through. */
-  readonly link: Pick<HostedLink, 'respondentId' | 'isOwnReturn'> | null;
+  readonly link: Pick<HostedLink, 'respondentId' | 'isOwnReturn' | 'device'> | null;
 }
 
 export type SessionRequest = Omit<SessionCreation, 'siteKey'>;
@@ -78,13 +78,21 @@ export function createSessionService(deps: SessionServiceDeps) {
       const decision = decideRetry(await reread(tx, parent), { chain, maxRetries, nowMs: now() });
       if (decision.kind === 'refused') throw retryFault(decision, owner.asker);
       const { session: draft, clientSecret } = draftSession(deps, owner, request, parent.stepUp);
-      const { rootSessionId, withinStudy } = parent;
+      const { rootSessionId, withinStudy, deviceRule } = parent;
       const { retryCount } = decision;
       const metadata = chainMetadata(draft.metadata, rootSessionId, retryCount);
       // A retry is as trusted as the first try, whoever requests it.
       const isSame = draft.respondentId === parent.respondentId;
       const respondentTrusted = isSame ? parent.respondentTrusted : draft.respondentTrusted;
-      const session: NewSession = { ...draft, rootSessionId, retryCount, metadata, respondentTrusted, withinStudy };
+      const session: NewSession = {
+        ...draft,
+        rootSessionId,
+        retryCount,
+        metadata,
+        respondentTrusted,
+        withinStudy,
+        deviceRule,
+      };
       await insertCounted(tx, session);
       return replyOf(owner.project, session, clientSecret);
     });
@@ -203,6 +211,7 @@ function draftSession(
     respondentId,
     ...trustOf(asker, link),
     linkId: request.linkId ?? null,
+    deviceRule: link?.device ?? null,
     dataCollector: request.dataCollector ?? null,
     metadata: ownMetadata(request.metadata ?? noMetadata),
     widgetMode,

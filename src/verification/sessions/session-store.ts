@@ -7,6 +7,7 @@ import type { Envelope } from '../../contract/envelope.js';
 import type { EvidenceFramesMode } from '../../contract/evidence-frames.js';
 import type { AddressFacts, DeviceSketch } from '../../contract/facts.js';
 import type { ProbeTransport } from '../../contract/probe.js';
+import type { DeviceRule } from '../../contract/project-parts.js';
 import type { DemandedAssurance } from '../../contract/project.js';
 import type { ChallengeCall, Metadata } from '../../contract/session.js';
 import type { EndedStepUp, StepUp } from '../../contract/step-up.js';
@@ -27,6 +28,8 @@ export type NewSession = {
   /** True in a study of the audience API, which deduplicates by itself. */
   readonly withinStudy: boolean;
   readonly linkId: string | null;
+  /** Replaces the project’s rule on devices that took part; null: it stands. */
+  readonly deviceRule: DeviceRule | null;
   readonly dataCollector: string | null;
   readonly metadata: Metadata;
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
@@ -69,7 +72,7 @@ export type StoredSession = NewSession & {
 /** A session’s columns, named as its fields. */
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
   mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId",
-  respondent_trusted AS "respondentTrusted", within_study AS "withinStudy", link_id AS "linkId",
+  respondent_trusted AS "respondentTrusted", within_study AS "withinStudy", link_id AS "linkId", device_rule AS "deviceRule",
   data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", minimum_assurance AS "minimumAssurance", evidence_frames AS "evidenceFrames", nonce, challenge_count AS "challengeCount", challenge_calls AS "challengeCalls", step_up AS "stepUp", consent, proof, root_session_id AS "rootSessionId",
   retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
   completed_at AS "completedAt", status,
@@ -79,8 +82,8 @@ const idForm = /^sess_[0-9a-f]{32}$/;
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, study_id, respondent_id, link_id, data_collector,
-       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study, step_up, proof, minimum_assurance, evidence_frames)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21, $22::jsonb, $23, $24, $25)`,
+       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study, step_up, proof, minimum_assurance, evidence_frames, device_rule)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21, $22::jsonb, $23, $24, $25, $26)`,
     [
       ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.mode],
       ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
@@ -89,7 +92,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       ...[session.rootSessionId, session.retryCount, session.createdAt, session.expiresAt],
       ...[session.respondentTrusted, session.withinStudy],
       session.stepUp === null ? null : JSON.stringify(session.stepUp),
-      ...[session.proof, session.minimumAssurance, session.evidenceFrames],
+      ...[session.proof, session.minimumAssurance, session.evidenceFrames, session.deviceRule],
     ],
     { recurring: true },
   );

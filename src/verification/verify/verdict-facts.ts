@@ -83,6 +83,7 @@ export function comparedOf({ session, project, pictures, address }: SeenSubmissi
     ...configDefaults.deduplication,
     ...project.fields.config?.deduplication,
     ...(session.withinStudy && { scope: 'study' as const }),
+    ...(session.deviceRule !== null && { device: session.deviceRule }),
   };
   return {
     ...session,

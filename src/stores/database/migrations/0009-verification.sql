@@ -17,6 +17,8 @@ CREATE TABLE verification_sessions (
   -- True in a study of the audience API, which deduplicates by itself.
   within_study       boolean NOT NULL DEFAULT false,
   link_id            text,
+  -- The rule of its link on devices that took part; null: that of the project.
+  device_rule        text,
   data_collector     text,
   metadata           jsonb NOT NULL,
   widget_mode        text NOT NULL,
@@ -84,6 +86,8 @@ CREATE TABLE hosted_links (
   study_id        text,
   respondent_id   text,
   data_collector  text,
+  -- Replaces the project's rule on devices that took part.
+  device          text CHECK (device IN ('note', 'fail')),
   metadata        jsonb NOT NULL,
   return_url      text,
   -- The service made it for a page of its own: the project's list of origins does not apply.
