@@ -42,6 +42,8 @@ export const pageMax = 200;
 
 /** Largest verification envelope in bytes: 200 frames of 478 landmarks fit, or 300 of 68 many times over. */
 export const envelopeBytesMax = 655_360;
+/** Most of an envelope that is kept until its camera check ends. Browsers send a tenth of it. */
+export const passiveBytesMax = 65_536;
 
 /** Most frames of landmarks in an envelope. */
 export const frameCountMax = 300;

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { biometricExample, deviceOnlyExample } from '../../src/contract/envelope-examples.js';
+import { passiveBytesMax } from '../../src/limits.js';
 import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import type { TokenReply } from '../../src/contract/token.js';
@@ -200,6 +201,14 @@ t.test('the network that asked for the check is not replaced by another, with a 
     const over = { ...passive, consent: { ...consent, biometric: false } };
     t.equal((await signalsOf(await verify(service, declined, over, after))).includes('network_hosting'), isHosted);
   }
+});
+
+t.test('no page has more kept of it than a browser says of itself', async (t) => {
+  const { device } = automated;
+  const padded = (bytes: number) => ({ device: { ...device, ua: { ...device.ua, more: 'x'.repeat(bytes) } } });
+  t.match(await ask(await createSession(service, { widgetMode: 'invisible' }), padded(40_000)), { status: 202 });
+  const large = await ask(await createSession(service, { widgetMode: 'invisible' }), padded(passiveBytesMax));
+  t.match(large, { status: 200, body: { status: 'fail' } }, 'judged at once');
 });
 
 t.test('who used the page only after the check was asked for has used it', async (t) => {

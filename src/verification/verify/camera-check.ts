@@ -12,6 +12,7 @@ import type { ProbeTransport } from '../../contract/probe.js';
 import { configDefaults } from '../../contract/project.js';
 import type { CameraCheckReply } from '../../contract/score-envelope.js';
 import type { Verdict } from '../../contract/verdict.js';
+import { passiveBytesMax } from '../../limits.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { challengeConfigOf, countChallenges, livenessModelsOf } from '../sessions/challenges.js';
@@ -113,6 +114,7 @@ export async function escalate(
     ...(device !== undefined && { device }),
     ...(behavior !== undefined && { behavior }),
   };
+  if (Buffer.byteLength(JSON.stringify(signals)) > passiveBytesMax) return null;
   const passive = { hash: hashOf(received), signals };
   const challengeCount = await inOrganization(database, organizationId, (tx) =>
     escalateSession(tx, sessionId, passive, countChallenges(policy)),
