@@ -1,10 +1,10 @@
-/** Suppliers of a study: what each sent, and what became of it. */
+/** Suppliers of a study, and sources of its open links: what each sent, and what became of it. */
 import type { ReportRow } from '../../src/contract/study-report.js';
 import { formatCount, formatShare } from '../parts/words.js';
 
 export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
   <section class="card">
-    <h2>Suppliers</h2>
+    <h2>Suppliers and sources</h2>
     <table class="rows dense">
       <thead>
         <tr>
@@ -31,14 +31,14 @@ export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
       </thead>
       <tbody>
         {rows.map((row) => (
-          <SupplierRow key={row.supplierId ?? row.sourceId ?? ''} {...row} />
+          <SupplierRow key={`${row.supplierId} ${row.sourceId}`} {...row} />
         ))}
       </tbody>
     </table>
   </section>
 );
 
-const SupplierRow = ({ name, sourceId, entries, screenedOut, medianSeconds, ...row }: ReportRow) => {
+const SupplierRow = ({ supplierId, name, sourceId, entries, screenedOut, medianSeconds, ...row }: ReportRow) => {
   const { full, duplicate, quality, targeting, limit } = screenedOut;
   const refusals = [
     ['Refused for quality', quality],
@@ -48,8 +48,8 @@ const SupplierRow = ({ name, sourceId, entries, screenedOut, medianSeconds, ...r
   return (
     <tr>
       <th scope="row">
-        <span>{name ?? sourceId ?? 'Open links, all sources'}</span>
-        {name !== null && sourceId !== null && <span class="muted small">{sourceId}</span>}
+        <span>{name ?? sourceId ?? (supplierId === null ? 'Further sources' : 'A deleted supplier')}</span>
+        <span class="muted small">{supplierId === null ? 'Open links' : sourceId}</span>
       </th>
       <td class="end" data-label="Entered">
         {formatCount(entries)}

@@ -21,7 +21,7 @@ import { StudySuppliers } from './study-suppliers.js';
 export function StudyPage({ projectId, studyId }: { projectId: string; studyId: string }) {
   const path = `/studies/${encodeURIComponent(studyId)}`;
   const study = useRead<StudyReply>(path, 'audience');
-  const suppliers = useRead<StudyReport>(`${path}/report?by=supplier`, 'audience');
+  const suppliers = useRead<StudyReport>(`${path}/report?by=source`, 'audience');
   const days = useRead<StudyReport>(`${path}/report?by=day`, 'audience');
   const [round, setRound] = useState(0);
   const reload = (): void => {

@@ -1,8 +1,8 @@
 /**
- * Counts of a study by supplier and day, and of who took its places. They are written with every change of a place, under the lock of the
+ * Counts of a study by supplier, source and day, and of who took its places. They are written with every change of a place, under the lock of the
  * study, so that a report reads a few rows however many respondents came.
  */
-import type { ClaimantKind } from '../contract/study-report.js';
+import { openSourcesMax, type ClaimantKind } from '../contract/study-report.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { surveySeconds } from './study-rules.js';
@@ -14,6 +14,7 @@ type QuotaCounts = Pick<
   | 'studyId'
   | 'organizationId'
   | 'supplierId'
+  | 'sourceId'
   | 'enteredAt'
   | 'state'
   | 'verified'
@@ -53,17 +54,36 @@ export function medianOf(histograms: readonly Readonly<Record<string, number>>[]
 }
 
 /** Counts a place that was just made. It locks the study first, as every other change does. */
-export async function countEntry(
-  tx: Queryable,
-  { studyId, organizationId, supplierId, enteredAt }: QuotaCounts,
-): Promise<void> {
-  await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [studyId]);
+export async function countEntry(tx: Queryable, place: QuotaCounts): Promise<void> {
+  await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [place.studyId]);
+  await tally(tx, place);
+}
+
+async function tally(tx: Queryable, place: QuotaCounts): Promise<void> {
+  const counts = countsOf(place);
+  const names = ['entered', ...countNames.filter((name) => counts[name] > 0)];
+  const { studyId, organizationId, supplierId, enteredAt } = place;
   await tx.query(
-    `INSERT INTO study_tallies (study_id, organization_id, supplier_id, day, entered)
-     VALUES ($1, $2, $3, ($4::timestamptz AT TIME ZONE 'UTC')::date, 1)
-     ON CONFLICT (study_id, supplier_id, day) DO UPDATE SET entered = study_tallies.entered + 1`,
-    [studyId, organizationId, supplierId ?? '', enteredAt],
+    `INSERT INTO study_tallies (study_id, organization_id, supplier_id, source_id, day, ${names.join(', ')})
+     VALUES ($1, $2, $3, $4, ($5::timestamptz AT TIME ZONE 'UTC')::date, ${names.map(() => '1').join(', ')})
+     ON CONFLICT (study_id, supplier_id, source_id, day) DO UPDATE SET ${names.map((name) => `${name} = study_tallies.${name} + 1`).join(', ')}`,
+    [studyId, organizationId, supplierId ?? '', await labelOf(tx, place), enteredAt],
   );
+}
+
+/** The source that a place counts for: of an open link its label, as long as the study has not too many. One that counts apart does so for good. */
+async function labelOf(tx: Queryable, { studyId, supplierId, sourceId }: QuotaCounts): Promise<string> {
+  if (supplierId !== null) return '';
+  const known = await tx.query(
+    `SELECT 1 FROM study_tallies WHERE study_id = $1 AND supplier_id = '' AND source_id = $2 LIMIT 1`,
+    [studyId, sourceId],
+  );
+  if (known.length > 0) return sourceId;
+  const counted = await tx.query(
+    `UPDATE studies SET sources = sources + 1 WHERE study_id = $1 AND sources < ${openSourcesMax} RETURNING 1`,
+    [studyId],
+  );
+  return counted.length > 0 ? sourceId : '';
 }
 
 /** Two states of a place; `claimed` is added to what changed between them. */
@@ -80,24 +100,25 @@ export function shiftsOf({ was, is, claimed }: PlaceChange): Readonly<Record<Cou
   return Object.fromEntries(shifts) as Record<CountName, number>;
 }
 
-/** Counts what changed in places of one study, with a statement for each supplier and day. */
+/** Counts what changed in places of one study, with a statement for each supplier or source, and day. */
 export async function countChanges(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
   const groups = new Map<string, PlaceChange[]>();
   for (const change of changes) {
-    const key = `${change.is.enteredAt.toISOString().slice(0, 10)} ${change.is.supplierId ?? ''}`;
+    const { enteredAt, supplierId, sourceId } = change.is;
+    const key = `${enteredAt.toISOString().slice(0, 10)} ${supplierId ?? `\n${sourceId}`}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
   for (const group of groups.values()) await countGroup(tx, group);
   await countCompletes(tx, changes);
 }
 
-/** All changes belong to one study, supplier and day. */
+/** All changes belong to one study, supplier or source, and day. */
 async function countGroup(tx: Queryable, changes: readonly PlaceChange[]): Promise<void> {
   const [first] = changes;
   if (first === undefined) return;
-  const { studyId, supplierId, enteredAt } = first.is;
+  const { studyId, supplierId, sourceId, enteredAt } = first.is;
   const shifts = changes.map(shiftsOf);
-  const values: (string | number | Date)[] = [studyId, supplierId ?? '', enteredAt];
+  const values: (string | number | Date)[] = [studyId, supplierId ?? '', enteredAt, sourceId];
   const sets = countNames.flatMap((name) => {
     const by = shifts.reduce((sum, shift) => sum + shift[name], 0);
     return by === 0 ? [] : [`${name} = ${name} + $${values.push(by)}`];
@@ -115,7 +136,8 @@ async function countGroup(tx: Queryable, changes: readonly PlaceChange[]): Promi
   if (tallied.length === 0) return;
   await tx.query(
     `WITH tallied AS (UPDATE study_tallies SET ${tallied.join(', ')}
-       WHERE study_id = $1 AND supplier_id = $2 AND day = ($3::timestamptz AT TIME ZONE 'UTC')::date)
+       WHERE study_id = $1 AND supplier_id = $2 AND day = ($3::timestamptz AT TIME ZONE 'UTC')::date AND source_id = coalesce(
+         (SELECT source_id FROM study_tallies WHERE study_id = $1 AND supplier_id = $2 AND source_id = $4 LIMIT 1), ''))
      UPDATE studies SET ${sets.length === 0 ? 'entered = entered' : sets.join(', ')} WHERE study_id = $1`,
     values,
   );

@@ -1,4 +1,4 @@
-/** Reports the respondents of a study by supplier or by day of the entry. Reads counts, and of places only those of erased respondents. */
+/** Reports the respondents of a study by supplier, by source, or by day of the entry. Reads counts, and of places only those of erased respondents. */
 import {
   reportGroupsMax,
   ReportRow,
@@ -27,7 +27,7 @@ const sums = ['entered', ...countNames].map((name) => `sum(t.${name})::int AS ${
 const histograms = `coalesce(jsonb_agg(t.seconds) FILTER (WHERE t.seconds <> '{}'), '[]') AS histograms`;
 
 export async function reportStudy(tx: Queryable, study: Study, by: ReportGrouping): Promise<StudyReport> {
-  const tallies = await (by === 'day' ? readDays : readSuppliers)(tx, study.studyId);
+  const tallies = await (by === 'day' ? readDays(tx, study.studyId) : readSenders(tx, study.studyId, by));
   const unsent = await readUnsent(tx, study.studyId, by);
   return {
     ...{ studyId: study.studyId, by },
@@ -55,12 +55,13 @@ function figuresOf(tally: Tally, unsent: number): ReportFigures {
   };
 }
 
-const readSuppliers = (tx: Queryable, studyId: string): Promise<readonly RowTally[]> =>
+const readSenders = (tx: Queryable, studyId: string, by: 'supplier' | 'source'): Promise<readonly RowTally[]> =>
   tx.query<RowTally & Row>(
-    `SELECT nullif(t.supplier_id, '') AS "supplierId", s.source_id AS "sourceId", s.name, NULL AS day, ${sums}, ${histograms}
-       FROM study_tallies t LEFT JOIN suppliers s ON s.supplier_id = t.supplier_id
-      WHERE t.study_id = $1 GROUP BY t.supplier_id, s.source_id, s.name ORDER BY sum(t.entered) DESC, t.supplier_id`,
-    [studyId],
+    `SELECT nullif(t.supplier_id, '') AS "supplierId", coalesce(s.source_id, t.source) AS "sourceId", s.name, NULL AS day, ${sums}, ${histograms}
+       FROM (SELECT *, CASE WHEN $2 = 'source' THEN nullif(source_id, '') END AS source FROM study_tallies WHERE study_id = $1) AS t
+       LEFT JOIN suppliers s ON s.supplier_id = t.supplier_id
+      GROUP BY t.supplier_id, t.source, s.source_id, s.name HAVING sum(t.entered) > 0 ORDER BY sum(t.entered) DESC, t.supplier_id, t.source`,
+    [studyId, by],
   );
 
 const readDays = (tx: Queryable, studyId: string): Promise<readonly RowTally[]> =>

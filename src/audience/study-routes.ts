@@ -180,17 +180,19 @@ function registerReport(app: FastifyInstance, { studies }: StudyRouteDeps): void
     `${item}/report`,
     route(reading, {
       operationId: 'reportStudy',
-      summary: 'Report what became of the respondents of a study, by supplier or day',
+      summary: 'Report what became of the respondents of a study, by supplier, source or day',
       description:
         'Counts in real time: entries, refusals by reason, completes, rejections, the median time, and who took more than one place.',
       params: StudyParams,
       querystring: ListQuery({
-        by: Type.Optional(StringEnum(reportGroupings, { description: 'Default supplier.' })),
+        by: Type.Optional(
+          StringEnum(reportGroupings, { description: 'Default supplier. source: open links by `src`, too.' }),
+        ),
         format: Type.Optional(StringEnum(reportFormats, { description: 'Default json. csv: the rows alone.' })),
       }),
       response: {
         200: {
-          description: 'A row for each supplier or day, and the whole; in CSV a line for each row.',
+          description: 'A row for each supplier, source or day, and the whole; in CSV a line for each row.',
           content: { 'application/json': { schema: StudyReport }, 'text/csv': { schema: Type.String() } },
         },
         ...errorReplies([400, 401, 403, 404, 429]),

@@ -33,7 +33,7 @@ export const StudyFunnel = Type.Object({
 });
 export type StudyFunnel = Static<typeof StudyFunnel>;
 
-export const reportGroupings = ['supplier', 'day'] as const;
+export const reportGroupings = ['supplier', 'source', 'day'] as const;
 export type ReportGrouping = (typeof reportGroupings)[number];
 
 const { undecided, verifying, in_survey: inSurvey, released, terminated, ...ended } = StudyFunnel.properties;
@@ -60,13 +60,19 @@ export const ReportFigures = Type.Object({
 });
 export type ReportFigures = Static<typeof ReportFigures>;
 
-/** A supplier or a day of a report. */
+/** Sources of open links that a study counts apart; those that come later count together. */
+export const openSourcesMax = 100;
+
+/** A supplier, a source or a day of a report. */
 export const ReportRow = Type.Object({
   supplierId: Nullable({
     ...Type.String(),
     description: 'null: of open links that belong to no supplier; and of a day.',
   }),
-  sourceId: Nullable({ ...Type.String(), description: 'null also for a deleted supplier.' }),
+  sourceId: Nullable({
+    ...Type.String(),
+    description: `The supplier’s; by source, also the \`src\` of open links. null: a deleted supplier, open links together, or sources beyond the first ${openSourcesMax}.`,
+  }),
   name: Nullable({ ...Type.String(), description: 'Name of the supplier.' }),
   day: Nullable({ ...Type.String(), description: 'Day of the entry in UTC; null of a supplier.' }),
   ...ReportFigures.properties,
@@ -90,12 +96,12 @@ export const RefusedLink = Type.Object({
 });
 export type RefusedLink = Static<typeof RefusedLink>;
 
-/** The report of a study: a row for each supplier or day, and the whole. */
+/** The report of a study: a row for each supplier, source or day, and the whole. */
 export const StudyReport = Type.Object({
   studyId: Type.String(),
   by: StringEnum(reportGroupings),
   rows: Type.Array(ReportRow, {
-    description: 'Suppliers, most respondents first; or what became of those who entered on a day, by day.',
+    description: 'Suppliers or sources, most respondents first; or what became of those who entered on a day, by day.',
   }),
   totals: ReportFigures,
   groups: Type.Array(

@@ -284,7 +284,7 @@ async function populate(database: Database, study: Study, count: number): Promis
 async function drawPlace(tx: Queryable, study: Study, rid: string, random: () => number): Promise<QuotaReservation> {
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
   let place = await openReservation(tx, study, {
-    ...{ respondentId: rid, respondentRef: rid, sourceId: 's', entry: 'open' },
+    ...{ respondentId: rid, respondentRef: rid, sourceId: `source-${rid.slice(-1)}`, entry: 'open' },
     ...{ supplierId: pick(['sup_1', 'sup_2', 'sup_3', null]), gender: pick(['female', 'male', null]) },
     ...{ country: null, age: null, profession: null },
   });
@@ -307,9 +307,10 @@ async function drawPlace(tx: Queryable, study: Study, rid: string, random: () =>
 
 async function compare(t: Test, database: Database, made: Study): Promise<void> {
   const study = await current(database, made);
-  for (const by of ['supplier', 'day'] as const) {
+  for (const by of ['supplier', 'source', 'day'] as const) {
     const report = await reportStudy(database, study, by);
-    const keyOf = ({ supplierId, day }: { supplierId: string | null; day: string | null }) => supplierId ?? day ?? '';
+    const keyOf = ({ supplierId, sourceId, day }: Readonly<Record<'supplierId' | 'sourceId' | 'day', string | null>>) =>
+      supplierId ?? sourceId ?? day ?? '';
     const rows = report.rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const counted = await recountStudy(database, study.studyId, by);
     t.equal(rows.length, counted.length);

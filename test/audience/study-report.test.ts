@@ -10,6 +10,7 @@ import { findStudy, type Study } from '../../src/audience/study-store.js';
 import { deleteOldReservations } from '../../src/audience/reservation-round.js';
 import type { Claimant } from '../../src/audience/limits.js';
 import { makeStudy } from '../helpers/reservations.js';
+import { openSourcesMax } from '../../src/contract/study-report.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
@@ -72,6 +73,41 @@ function testReport(t: Test, open: (t: Test) => Promise<Database>): void {
         { supplierId: null, day: /^\d{4}-\d\d-\d\d$/, entries: 5, completed: 1, reversed: 1, terminated: 0 },
       ]);
       t.match(byDay.groups, [{ places: 2, completed: 1 }]);
+    });
+
+    t.test('open links count by source, and sources beyond the most count together', async (t) => {
+      const made = await makeStudy(database, 1_000);
+      const arrive = (rid: string, sourceId: string, supplierId: string | null = null) =>
+        database.transaction(async (tx: Queryable) => {
+          const who = {
+            ...traits,
+            respondentId: rid,
+            respondentRef: rid,
+            sourceId,
+            supplierId,
+            entry: 'open' as const,
+          };
+          const place = await openReservation(tx, made, who);
+          await applyEvent(tx, await current(tx, made), place, 'screen', { change: { screenedFor: 'gate' } });
+        });
+      for (let n = 0; n < openSourcesMax + 3; n++) await arrive(`r${n}`, `source-${n}`);
+      for (const rid of ['a', 'b']) await arrive(rid, 'source-0');
+      await arrive('supplied', 'source-1', 'sup_1');
+      const { rows } = await reportStudy(database, await current(database, made), 'source');
+      t.equal(rows.length, openSourcesMax + 2);
+      const find = (sourceId: string | null, supplierId: string | null = null) =>
+        rows.find((row) => row.sourceId === sourceId && row.supplierId === supplierId);
+      t.match(find('source-0'), { entries: 3, screenedOut: { gate: 3 } });
+      t.match(find(null), { entries: 3, screenedOut: { gate: 3 } }, 'those that came when there were enough');
+      t.match(find(null, 'sup_1'), { entries: 1 });
+      const bySupplier = await reportStudy(database, await current(database, made), 'supplier');
+      t.same(
+        bySupplier.rows.map(({ supplierId, sourceId, entries }) => [supplierId, sourceId, entries]),
+        [
+          [null, null, openSourcesMax + 5],
+          ['sup_1', null, 1],
+        ],
+      );
     });
 
     t.test('what is erased or too old stays counted, and names nobody among who took places', async (t) => {

@@ -1,7 +1,7 @@
 /** The report of a study counted again from its places, in SQL that knows nothing of how the service counts. */
 import type { Queryable } from '../../src/stores/database/port.js';
 
-/** By supplier and day, or of the whole where both are null; names are those of the report. */
+/** By supplier, source and day, or of the whole where both are null; names are those of the report. */
 export type Recount = Readonly<Record<string, string | number | null>>;
 
 const count = (name: string, condition: string): string => `count(*) FILTER (WHERE ${condition})::int AS "${name}"`;
@@ -11,14 +11,19 @@ const screened = (reason: string, ...causes: string[]): string =>
     `state = 'screened' AND screened_for IN (${causes.map((cause) => `'${cause}'`).join()})`,
   );
 
+const keys = {
+  supplier: 'supplier_id',
+  source: 'coalesce(supplier_id, source_id)',
+  day: "to_char(entered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+};
+
 export const recountStudy = (
   tx: Queryable,
   studyId: string,
-  by: 'supplier' | 'day' | null,
+  by: keyof typeof keys | null,
 ): Promise<readonly Recount[]> => {
-  const key = by === 'supplier' ? 'supplier_id' : "to_char(entered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
   return tx.query<Recount & Record<string, unknown>>(
-    `SELECT ${by === null ? 'NULL' : key} AS key, count(*)::int AS entries,
+    `SELECT ${by === null ? 'NULL' : keys[by]} AS key, count(*)::int AS entries,
             ${screened('full', 'full')}, ${screened('duplicate', 'duplicate')}, ${screened('quality', 'gate', 'verification')},
             ${screened('targeting', 'country')}, ${screened('limit', 'limit')}, ${screened('gate', 'gate')}, ${screened('verification', 'verification')},
             ${count('verified', "verified AND state IN ('verifying', 'surveying', 'completed')")}, ${count('completed', "state = 'completed' AND counted")},
@@ -27,7 +32,7 @@ export const recountStudy = (
             ${count('released', "state = 'released'")}, ${count('terminated', "state = 'terminated' AND completion IS NULL")},
             (percentile_disc(0.5) WITHIN GROUP (ORDER BY floor(extract(epoch FROM returned_at - surveyed_at)))
                FILTER (WHERE state = 'completed' AND counted))::int AS "medianSeconds"
-       FROM study_places WHERE study_id = $1 ${by === null ? '' : `GROUP BY ${key}`} ORDER BY 1 NULLS FIRST`,
+       FROM study_places WHERE study_id = $1 ${by === null ? '' : `GROUP BY ${keys[by]}`} ORDER BY 1 NULLS FIRST`,
     [studyId],
   );
 };

@@ -51,6 +51,8 @@ CREATE TABLE studies (
   previous_until  timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
   entered         integer NOT NULL DEFAULT 0,
+  -- Labels of open links that study_tallies counts apart.
+  sources         integer NOT NULL DEFAULT 0,
   -- Places held now (waiting for verification, in the survey, or completed), and where else respondents are.
   held               integer NOT NULL DEFAULT 0 CHECK (held >= 0),
   verifying          integer NOT NULL DEFAULT 0 CHECK (verifying >= 0),
@@ -210,10 +212,12 @@ CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_
 CREATE INDEX study_places_by_age ON study_places (entered_at);
 CREATE INDEX study_places_sessions ON study_places (study_id, session_ref) WHERE session_ref IS NOT NULL;
 
--- The counts of a study again, by supplier (empty: none) and day of the entry in UTC: a report reads these, and no places.
+-- The counts of a study again, by supplier (empty: none), source and day of the entry in UTC: a report reads these, and no places.
 CREATE TABLE study_tallies (
   study_id           text NOT NULL REFERENCES studies ON DELETE CASCADE,
   supplier_id        text NOT NULL,
+  -- The label of an open link; empty: of a supplier, or of one label more than a study counts apart.
+  source_id          text NOT NULL,
   day                date NOT NULL,
   organization_id    text NOT NULL,
   entered            integer NOT NULL DEFAULT 0,
@@ -238,7 +242,7 @@ CREATE TABLE study_tallies (
   screened_limit        integer NOT NULL DEFAULT 0 CHECK (screened_limit >= 0),
   -- Completes that count, by bucket of their time in the survey.
   seconds            jsonb NOT NULL DEFAULT '{}',
-  PRIMARY KEY (study_id, supplier_id, day)
+  PRIMARY KEY (study_id, supplier_id, source_id, day)
 );
 
 -- Claims on places in a study: a browser, an address (or /64), a /48 of IPv6, each as the keyed hash of study_places.
