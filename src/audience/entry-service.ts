@@ -23,10 +23,10 @@ import {
 } from './fielding.js';
 import {
   changeReservation,
-  changeTraits,
   findReservation,
   findRespondentReservation,
   openReservation,
+  takeLink,
   type QuotaReservation,
   type ReservationChange,
 } from './reservation-store.js';
@@ -126,8 +126,10 @@ export function createEntryService(deps: EntryDeps) {
       const place = (await findAside(database, current, ownId)) ?? current;
       const isOpen = isOpenTo(place, ownId);
       if (isOpen && study.status !== 'fielding') return closed();
-      // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
-      if (entry === 'open' && !isOpen && place.sourceId !== sourceId) return pageOf(study, 'declined');
+      // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike. A place that nobody
+      // holds yet is that of the newest link.
+      if (entry === 'open' && !isOpen && !isUndecided(place) && place.sourceId !== sourceId)
+        return pageOf(study, 'declined');
       if (isTakenElsewhere(place, deviceRef)) return pageOf(study, 'elsewhere');
       if (study.status !== 'fielding' || !(isOpen || isGated(place))) return continueAt(deps, study, place);
       if (visit.check === 'new') return { kind: 'page', page: 'checking', study, sessionId: ownId };
@@ -245,7 +247,7 @@ async function judgeEntry(
     const claimed = await claimPlace(tx, current, { ...asking, ...judging }, ownId);
     if (claimed.reservationId !== ownId || !isGated(claimed)) return claimed;
     if (isUndecided(claimed) && isDecidedSince(claimed, judging)) return claimed;
-    const now = isUndecided(claimed) ? await changeTraits(tx, claimed, asking) : claimed;
+    const now = isUndecided(claimed) ? await takeLink(tx, claimed, asking) : claimed;
     const isShared = await sharesDevice(tx, current, claim);
     const country = surroundings.country ?? now.country;
     // The own browser of a released place is nobody's repetition: who came meanwhile and looks like it came after it.

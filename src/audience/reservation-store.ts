@@ -4,7 +4,15 @@ import type { ScoreReply } from '../contract/score.js';
 import type { EntryMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
 import type { DuplicateBand } from './study-rules.js';
-import { claimsOf, countChanges, countClaim, countEntry, shiftsOf, type PlaceChange } from './study-counts.js';
+import {
+  claimsOf,
+  countChanges,
+  countClaim,
+  countEntry,
+  moveEntry,
+  shiftsOf,
+  type PlaceChange,
+} from './study-counts.js';
 import type { Need, ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
@@ -149,17 +157,27 @@ export async function renameRespondent(
   return row;
 }
 
-/** Gives a reservation that counts in no quota yet the traits of a newer link. */
-export async function changeTraits(
+/** Gives a reservation that nobody holds yet to the sender of a newer link, with its traits. The caller holds the lock of the study. */
+export async function takeLink(
   tx: Queryable,
-  { reservationId }: QuotaReservation,
-  { country, gender, age, profession }: Traits,
+  before: QuotaReservation,
+  {
+    country,
+    gender,
+    age,
+    profession,
+    sourceId,
+    supplierId,
+  }: Traits & Pick<QuotaReservation, 'sourceId' | 'supplierId'>,
 ): Promise<QuotaReservation> {
   const [row] = await tx.query<ReservationRow>(
-    `UPDATE study_places SET country = $2, gender = $3, age = $4, profession = $5 WHERE place_id = $1 RETURNING ${reservationColumns}`,
-    [reservationId, country, gender, age, profession],
+    `UPDATE study_places SET country = $2, gender = $3, age = $4, profession = $5, source_id = $6, supplier_id = $7,
+            exit_status = CASE WHEN supplier_id IS NOT DISTINCT FROM $7 THEN exit_status END
+      WHERE place_id = $1 RETURNING ${reservationColumns}`,
+    [before.reservationId, country, gender, age, profession, sourceId, supplierId],
   );
   if (row === undefined) throw new Error('there is no such quota reservation');
+  if (row.sourceId !== before.sourceId || row.supplierId !== before.supplierId) await moveEntry(tx, before, row);
   return row;
 }
 

@@ -56,17 +56,23 @@ export function medianOf(histograms: readonly Readonly<Record<string, number>>[]
 /** Counts a place that was just made. It locks the study first, as every other change does. */
 export async function countEntry(tx: Queryable, place: QuotaCounts): Promise<void> {
   await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [place.studyId]);
-  await tally(tx, place);
+  await tally(tx, place, 1);
 }
 
-async function tally(tx: Queryable, place: QuotaCounts): Promise<void> {
+/** Counts a place for who sent it last, no longer for who did before. The caller holds the lock of the study. */
+export async function moveEntry(tx: Queryable, was: QuotaCounts, is: QuotaCounts): Promise<void> {
+  await tally(tx, was, -1);
+  await tally(tx, is, 1);
+}
+
+async function tally(tx: Queryable, place: QuotaCounts, by: 1 | -1): Promise<void> {
   const counts = countsOf(place);
   const names = ['entered', ...countNames.filter((name) => counts[name] > 0)];
   const { studyId, organizationId, supplierId, enteredAt } = place;
   await tx.query(
     `INSERT INTO study_tallies (study_id, organization_id, supplier_id, source_id, day, ${names.join(', ')})
      VALUES ($1, $2, $3, $4, ($5::timestamptz AT TIME ZONE 'UTC')::date, ${names.map(() => '1').join(', ')})
-     ON CONFLICT (study_id, supplier_id, source_id, day) DO UPDATE SET ${names.map((name) => `${name} = study_tallies.${name} + 1`).join(', ')}`,
+     ON CONFLICT (study_id, supplier_id, source_id, day) DO UPDATE SET ${names.map((name) => `${name} = study_tallies.${name} + ${by}`).join(', ')}`,
     [studyId, organizationId, supplierId ?? '', await labelOf(tx, place), enteredAt],
   );
 }

@@ -5,7 +5,8 @@ import type { HostedVerification } from '../../src/audience/fielding.js';
 import { noScores } from '../../src/contract/study-replies.js';
 import { releaseReservations } from '../../src/audience/reservation-round.js';
 import { findRespondentReservation } from '../../src/audience/reservation-store.js';
-import type { Study } from '../../src/audience/study-store.js';
+import { reportStudy } from '../../src/audience/study-report.js';
+import { findStudy, type Study } from '../../src/audience/study-store.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import { allowed, instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/reservations.js';
@@ -222,4 +223,40 @@ t.test('a respondent without a place has the traits of the newest signed link', 
   t.match(await traits(), { gender: 'female' });
   await instance.enter(study, 'r', 'male', 'DE');
   t.match(await traits(), { gender: 'female' }, 'and keeps those that the place was taken with');
+});
+
+t.test('an open place is of the supplier whose link took it, not of the one whose link came first', async (t) => {
+  const database = await openTestDatabase(t);
+  const instance = await instanceOf(t, database, masterKey, {
+    judgeLink: (_study, { src }) =>
+      Promise.resolve({
+        ...{ entry: 'open', supplierId: `sup_${src}`, named: `sup_${src}`, signedWith: null, expiresAt: null },
+        ...{ isExpired: false, problems: [] },
+      }),
+  });
+  const study = await makeStudy(database, 1);
+  const enter = (rid: string, src: string, device = rid) =>
+    instance.entries.enter(visitOf(study, rid, { device, link: { src } }));
+  t.match(await enter('other', 'x'), { kind: 'redirect' });
+  t.match(await enter('r', 'first'), { page: 'full' });
+  t.match(await enter('r', 'first', 'second browser'), { page: 'full' });
+  t.match(await enter('r', 'second'), { page: 'full' }, 'and not refused for the other source');
+  await database.query('UPDATE studies SET sample_size = 2 WHERE study_id = $1', [study.studyId]);
+  t.match(await enter('r', 'third', 'second browser'), { kind: 'redirect' });
+  t.match(await placeOf(database, study, 'r'), { supplierId: 'sup_third', sourceId: 'third', state: 'surveying' });
+  t.match(await enter('r', 'first', 'second browser'), { page: 'declined' }, 'a place that is held stays where it is');
+  const report = await reportStudy(database, (await findStudy(database, study.studyId)) ?? study, 'supplier');
+  t.same(
+    report.rows.map(({ supplierId, entries, inSurvey, screenedOut: { full } }) => [
+      supplierId,
+      entries,
+      inSurvey,
+      full,
+    ]),
+    [
+      ['sup_second', 1, 0, 1],
+      ['sup_third', 1, 1, 0],
+      ['sup_x', 1, 1, 0],
+    ],
+  );
 });
