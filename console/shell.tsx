@@ -26,6 +26,11 @@ const pages: readonly (readonly [path: string, name: string])[] = [
 /** Pages below another one in the navigation. */
 const parents: Readonly<Record<string, string>> = { keys: 'settings', audit: 'settings', flags: 'sessions' };
 
+interface ProjectPage {
+  readonly projects: readonly Project[];
+  readonly nextCursor: string | null;
+}
+
 /** Most projects that the list offers. */
 const projectsMax = 200;
 
@@ -37,13 +42,14 @@ export function Shell({
   children: (projectId: string) => ComponentChildren;
 }) {
   const [path, navigate] = useLocation();
-  const projects = useRead<{ projects: readonly Project[] }>(`/projects?limit=${projectsMax}`);
+  const projects = useRead<ProjectPage>(`/projects?limit=${projectsMax}`);
   const [, named = '', shown = ''] = path.split('/');
   const page = parents[shown] ?? shown;
   const listed = projects.data?.projects ?? [];
-  // The page of the project in the address does not wait for the list, nor need it.
-  const unlisted = projects.data === null && named !== '' ? named : null;
-  const current = listed.find(({ projectId }) => projectId === named)?.projectId ?? listed[0]?.projectId ?? unlisted;
+  // The page of the project in the address does not wait for the list, and may be one that the list has no room for.
+  const current = named === '' ? (listed[0]?.projectId ?? null) : named;
+  const isUnknown =
+    named !== '' && projects.data?.nextCursor === null && listed.every(({ projectId }) => projectId !== named);
   useEffect(() => {
     document.title = `${pages.find(([each]) => each === page)?.[1] ?? 'Console'} · VerifyHuman`;
   }, [page]);
@@ -82,17 +88,24 @@ export function Shell({
       <main id="main" tabIndex={-1}>
         {projects.error !== null && <Failed message={projects.error.message} retry={projects.reload} />}
         {current === null && projects.data === null && projects.error === null && <Loading what="projects" />}
-        {projects.data !== null && current === null && (
+        {listed.length === 0 && projects.data !== null && (
           <Empty title="No project yet">
             <p>Create one with POST /projects; its sessions then appear here.</p>
           </Empty>
         )}
-        {current !== null && <LateData page={page} />}
-        {current !== null && children(current)}
+        {isUnknown && listed.length > 0 && <UnknownProject />}
+        {current !== null && !isUnknown && <LateData page={page} />}
+        {current !== null && !isUnknown && children(current)}
       </main>
     </>
   );
 }
+
+const UnknownProject = () => (
+  <Empty title="Project not found">
+    <p>It is not a project of your organization. Choose one above.</p>
+  </Empty>
+);
 
 /** After a navigation, moves the focus to the heading of the new page once it is there, so that screen readers announce it. */
 function useHeadingFocus(path: string): void {
@@ -126,6 +139,7 @@ const ProjectChoice = ({ listed, current, choose }: ProjectChoiceProps) => (
   <label class="project">
     <span class="hidden-label">Project</span>
     <select value={current} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      {listed.every(({ projectId }) => projectId !== current) && <option value={current}>{current}</option>}
       {listed.map(({ projectId, name }) => (
         <option key={projectId} value={projectId}>
           {name}

@@ -32,7 +32,7 @@ export function WebhookPage({ projectId, webhookId }: { projectId: string; webho
   return (
     <>
       <p class="back">
-        <Link href={`/${projectId}/webhooks`}>Webhooks</Link>
+        <Link href={`/${projectId}/webhooks`}>← Webhooks</Link>
       </p>
       <Shown of={webhook} what="the webhook">
         {(shown) => (
@@ -44,14 +44,14 @@ export function WebhookPage({ projectId, webhookId }: { projectId: string; webho
             <AdminOnly>
               <SendAgain path={path} done={noteSent} />
             </AdminOnly>
+            <Filters {...filter} set={(next) => setSearch({ ...filter, ...next }, { replace: true })} />
+            <Deliveries
+              key={JSON.stringify(filter)}
+              {...{ projectId, path, filter, sent, noteSent, settled: webhook.reload }}
+            />
           </>
         )}
       </Shown>
-      <Filters {...filter} set={(next) => setSearch({ ...filter, ...next }, { replace: true })} />
-      <Deliveries
-        key={JSON.stringify(filter)}
-        {...{ projectId, path, filter, sent, noteSent, settled: webhook.reload }}
-      />
     </>
   );
 }

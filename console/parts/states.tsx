@@ -41,9 +41,9 @@ export const Older = ({ of: { readOn, busy, error }, what }: { of: Omit<Pages<un
   </>
 );
 
-/** A refused role stays refused. */
+/** A refused role stays refused, and an unknown id unknown. */
 const retryOf = ({ error, reload }: Read<unknown>): { readonly retry?: () => void } =>
-  error?.status === 403 ? {} : { retry: reload };
+  error?.status === 403 || error?.status === 404 ? {} : { retry: reload };
 
 /** Shows what was read; an error next to older data says that the data is older. */
 export function Shown<T>({

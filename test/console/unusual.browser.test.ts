@@ -148,6 +148,21 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     complaints.length = 0; // the browser reports that the session has no score
   });
 
+  await t.test('an unknown project, webhook or study is named once, and nothing else is shown for it', async (t) => {
+    const choice = page.getByRole('combobox', { name: 'Project' });
+    await page.goto(`${siteUrl}/console/proj_of_others/sessions`);
+    await heading('Project not found');
+    t.equal(await page.getByRole('heading', { name: 'Sessions' }).count(), 0, 'no other project stands in');
+    await choice.selectOption(projectId);
+    await heading('Sessions');
+    for (const path of ['webhooks/whk_none', 'studies/study_none']) {
+      await page.goto(`${siteUrl}/console/${projectId}/${path}`, { waitUntil: 'networkidle' });
+      t.equal(await page.getByRole('alert').count(), 1, path);
+      t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'an unknown id stays unknown');
+    }
+    complaints.length = 0; // the browser reports each 404
+  });
+
   await t.test('a member reads every page, and what the role may not use is disabled', async (t) => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading('Sign in to the console');
