@@ -2,6 +2,7 @@
 import type { Analytics } from '../src/contract/analytics.js';
 import type { FlagPage } from '../src/contract/monitoring.js';
 import type { ProjectReply } from '../src/contract/project.js';
+import type { CounterRecoveryReply } from '../src/contract/recovery.js';
 import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/reports.js';
 import { roomOf } from '../src/contract/study-capacity.js';
 import type { StudyReply } from '../src/contract/study-replies.js';
@@ -143,6 +144,19 @@ export function findInFlags({ flags, nextCursor }: FlagPage, nowMs: number): rea
   const isMore = nextCursor !== null && recent.length === flags.length;
   const text = `${isMore ? 'At least ' : ''}${plural(sessions, 'session was', 'sessions were')} flagged in the last 24 hours.`;
   return [{ tone: 'info', text, to: 'flags' }];
+}
+
+/** Counters that are being rebuilt, with the part of the time that is done. */
+export function findInRecovery({
+  generatedAt,
+  restoredSince,
+  restoresSince,
+}: CounterRecoveryReply): readonly Concern[] {
+  if (restoredSince === null || restoresSince === null) return [];
+  const [now, since, until] = [generatedAt, restoredSince, restoresSince].map(Date.parse) as [number, number, number];
+  const share = Math.min(1, Math.max(0, (now - since) / (now - until)));
+  const text = `Counters are being rebuilt: ${formatShare(share)} done. Until then, scores may miss repeats and bursts.`;
+  return [{ tone: 'warn', text, to: 'sessions' }];
 }
 
 export const findInWebhooks = (webhooks: readonly WebhookReply[]): readonly Concern[] =>

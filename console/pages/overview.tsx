@@ -4,6 +4,7 @@ import { Link } from 'wouter-preact';
 import type { Analytics } from '../../src/contract/analytics.js';
 import type { FlagPage } from '../../src/contract/monitoring.js';
 import type { ProjectReply } from '../../src/contract/project.js';
+import type { CounterRecoveryReply } from '../../src/contract/recovery.js';
 import type { CalibrationReply, MixReply, SourcesReply } from '../../src/contract/reports.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { WebhookReply } from '../../src/contract/webhook.js';
@@ -15,6 +16,7 @@ import {
   findInFlags,
   findInMix,
   findInProject,
+  findInRecovery,
   findInSources,
   findInStudies,
   findInWebhooks,
@@ -37,12 +39,14 @@ export function OverviewPage({ projectId }: { projectId: string }) {
   const calibration = useRead<CalibrationReply>(`/lite/calibration${query({ projectId })}`);
   const project = useRead<ProjectReply>(`/projects/${projectId}`);
   const flags = useRead<FlagPage>(`/projects/${projectId}/flags${query({ limit: 200 })}`);
-  const all = [mix, sources, webhooks, studies, analytics, calibration, project, flags];
+  const recovery = useRead<CounterRecoveryReply>(`/lite/recovery${query({ projectId })}`);
+  const all = [mix, sources, webhooks, studies, analytics, calibration, project, flags, recovery];
   const parts: readonly Part[] = [
     partOf('sessions by day', mix, (known) => findInMix(known, Date.now())),
     partOf('sources', sources, (known) => [...findInSources(known), ...findBlockedSources(known)]),
     partOf('calibration', calibration, findInCalibration),
     partOf('project', project, findInProject),
+    partOf('counters', recovery, findInRecovery),
     partOf('flags', flags, (known) => findInFlags(known, Date.now())),
     partOf('verifications', analytics, findInAnalytics),
     partOf('webhooks', webhooks, (known) => findInWebhooks(known.webhooks)),

@@ -28,8 +28,9 @@ import { createSessionService } from '../scoring/sessions/session-service.js';
 import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
 import { createReportService } from '../scoring/thresholds/report-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
+import { createRecoveryProgress } from '../scoring/recovery/recovery-progress.js';
 import { createCounterRecovery } from '../scoring/recovery/counter-recovery.js';
-import { watchFreshness, type Freshness } from '../stores/log/freshness.js';
+import { watchFreshness } from '../stores/log/freshness.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth/web-bot-auth.js';
 import type { Parts } from './parts.js';
 
@@ -115,17 +116,17 @@ export async function openScoring(
         findLiteConfig: async (projectId) => (await directories.projects.get(projectId))?.fields.config?.liteConfig,
       }),
       reports: createReportService({ database, pool, now }),
-      ...{ findOwner: findProjectOwner, freshness: openFreshness(parts), now },
+      ...{ findOwner: findProjectOwner, ...openStateReports(parts) },
     },
     sessions: { sessions: createSessionService({ database, counters, makeRef, now }), findOwner: findProjectOwner },
     exampleProbeKey: ids?.probeKey ?? null,
   };
 }
 
-function openFreshness({ stores: { log, holdsReceipts }, background, now }: Parts): Freshness {
+function openStateReports({ stores: { counters, log, holdsReceipts }, background, now }: Parts) {
   const freshness = watchFreshness({ log, holdsReceipts, now });
   background.push(freshness);
-  return freshness;
+  return { freshness, readRecovery: createRecoveryProgress({ counters, now }), now };
 }
 
 function openOutcomes(

@@ -60,6 +60,7 @@ followRedirect              404  404  404  404  404   | 404  404  404  | 404  40
 verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok   ok
 verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok   ok
 readAnalytics               401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   ok   403
+readRecovery                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 listFlags                   401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   ok   403
 eraseRespondent             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
 getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
@@ -127,6 +128,7 @@ export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> 
   listSources: ['lite:read', 'receipts:read'],
   readCalibration: ['lite:read', 'receipts:read'],
   readFreshness: ['lite:read', 'receipts:read'],
+  readRecovery: ['lite:read', 'receipts:read'],
   listFlags: ['verifications:read'],
   recommendThresholds: ['lite:read', 'receipts:read'],
   simulateThresholds: ['lite:read', 'receipts:read'],

@@ -41,6 +41,10 @@ export const restoreWindowMs = bounds.weekMs;
 const clockSkewMs = 300_000;
 const recordedWait = { patienceMs: 30_000, everyMs: 500 };
 
+/** A rebuild restores the sessions since this time. */
+export const restoreStart = (startedAtMs: number, keptUpToMs: number | null): number =>
+  Math.max(startedAtMs - restoreWindowMs, (keptUpToMs ?? -Infinity) - clockSkewMs);
+
 export interface RebuildOrder {
   readonly owner: string;
   readonly keptUpToMs: number | null;
@@ -63,7 +67,7 @@ export async function rebuildProject(
       if (!(await untilRecorded(deps.log, { ...recordedWait, patienceMs }))) return 'behind';
       await publishProject(deps, namespace);
     }
-    const sinceMs = Math.max(startedAtMs - restoreWindowMs, (keptUpToMs ?? -Infinity) - clockSkewMs);
+    const sinceMs = restoreStart(startedAtMs, keptUpToMs);
     const span = { sinceMs, untilMs: startedAtMs + clockSkewMs };
     const note = (cursor: string): Promise<boolean> => deps.counters.noteRebuilt(namespace, owner, cursor);
     const from = reached ?? firstCursor(span);

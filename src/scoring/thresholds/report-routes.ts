@@ -9,14 +9,17 @@ import {
   SourcesReply,
 } from '../../contract/reports.js';
 import { type Feed, feeds, FreshnessQuery, FreshnessReply } from '../../contract/freshness.js';
+import { CounterRecoveryQuery, CounterRecoveryReply } from '../../contract/recovery.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import { readingProject, resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { Freshness } from '../../stores/log/freshness.js';
+import type { ReadRecovery } from '../recovery/recovery-progress.js';
 import type { ReportService } from './report-service.js';
 
 export interface ReportRouteDeps extends ProjectScopeDeps {
   readonly reports: ReportService;
   readonly freshness: Pick<Freshness, 'completeUntilMs'>;
+  readonly readRecovery: ReadRecovery;
   readonly now: () => number;
 }
 
@@ -24,22 +27,7 @@ const route = routesOf('Reports');
 const errors = errorReplies([400, 401, 403, 404, 429]);
 
 export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps): void {
-  app.get(
-    '/lite/freshness',
-    route(readingProject, {
-      operationId: 'readFreshness',
-      summary: 'How late recorded data is',
-      description:
-        'Accepted data is durable at once and reaches lists and reports within seconds, or later while the log is unavailable. The same for all projects.',
-      querystring: FreshnessQuery,
-      response: { 200: FreshnessReply, ...errorReplies([400, 401, 403, 429]) },
-    }),
-    () => ({
-      generatedAt: new Date(deps.now()).toISOString(),
-      completeUntil: mapFeeds((feed) => formatTime(deps.freshness.completeUntilMs(feed))),
-    }),
-  );
-
+  registerStateRoutes(app, deps);
   app.get(
     '/lite/mix',
     route(
@@ -93,6 +81,41 @@ export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps
     async (request) => {
       const { projectId, ...question } = request.query;
       return deps.reports.calibration(await resolveProjectScope(deps, request.caller, projectId), question);
+    },
+  );
+}
+
+/** Routes that say whether reports and scores are complete. */
+function registerStateRoutes(app: FastifyInstance, deps: ReportRouteDeps): void {
+  app.get(
+    '/lite/freshness',
+    route(readingProject, {
+      operationId: 'readFreshness',
+      summary: 'How late recorded data is',
+      description:
+        'Accepted data is durable at once and reaches lists and reports within seconds, or later while the log is unavailable. The same for all projects.',
+      querystring: FreshnessQuery,
+      response: { 200: FreshnessReply, ...errorReplies([400, 401, 403, 429]) },
+    }),
+    () => ({
+      generatedAt: new Date(deps.now()).toISOString(),
+      completeUntil: mapFeeds((feed) => formatTime(deps.freshness.completeUntilMs(feed))),
+    }),
+  );
+
+  app.get(
+    '/lite/recovery',
+    route(readingProject, {
+      operationId: 'readRecovery',
+      summary: 'Progress of counter recovery',
+      description:
+        'If Redis lost counters, they are rebuilt from the database in the background. Until then, scores name in degradedSignals what they could not count.',
+      querystring: CounterRecoveryQuery,
+      response: { 200: CounterRecoveryReply, ...errors },
+    }),
+    async (request) => {
+      const { namespace } = await resolveProjectScope(deps, request.caller, request.query.projectId);
+      return deps.readRecovery(namespace);
     },
   );
 }
