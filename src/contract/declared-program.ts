@@ -59,7 +59,7 @@ const named = new RegExp(
       'TinEye',
     ],
     ...['feeder\\.co', 'google_partner_monitoring', 'HubSpot Single Page', 'Autoconfig Test', '\\w-Google\\b'],
-    ...['developers\\.google\\.com'],
+    ...['developers\\.google\\.com', 'cludo\\.com', 'newsai/'],
   ].join('|'),
   'i',
 );

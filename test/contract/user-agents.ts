@@ -276,6 +276,8 @@ export const agentsOfPrograms: readonly string[] = [
   `${desktop} (Dotcom-Monitor)`,
   `${desktop} (ThousandEyes Agent)`,
   `${desktop} PlayStore-Google`,
+  desktop.replace('Win64; x64', 'cludo.com bot'),
+  desktop.replace(' Safari/', ' newsai/1.0 Safari/'),
   `${desktop} AppEngine-Google; (+http://code.google.com/appengine; appid: s~feedly-nikon3)`,
   `${desktop} Google (+https://developers.google.com/+/web/snippet/)`,
   android('Pixel 2 Build/OPD3.170816.012; DuplexWeb-Google/1.0'),

@@ -84,12 +84,14 @@ if (stack !== null) {
 
   async function compare(t: Pick<typeof import('tap').t, 'match' | 'equal'>): Promise<StudyReport['totals']> {
     const reports: StudyReport[] = [];
-    for (const by of ['supplier', 'day'] as const) {
+    for (const by of ['supplier', 'source', 'day'] as const) {
       const report = (await call('GET', `${path}/report?by=${by}`)).body as StudyReport;
       const counted = await recountStudy(database, study.studyId, by);
       t.equal(report.rows.length, counted.length, by);
       for (const { key, medianSeconds: _known, ...row } of counted) {
-        const shown = report.rows.find(({ supplierId, day }) => (by === 'supplier' ? supplierId : day) === key);
+        const shown = report.rows.find(
+          ({ supplierId, sourceId, day }) => (by === 'source' ? (supplierId ?? sourceId) : (supplierId ?? day)) === key,
+        );
         t.match(flattenFigures({ screenedOut: {}, ...shown }), row, `${by} ${key ?? ''}`);
       }
       const { key: _all, medianSeconds: _median, ...all } = (await recountStudy(database, study.studyId, null))[0]!;
