@@ -77,6 +77,7 @@ await page.locator('h1').waitFor();
 const empty = [
   'overview',
   'sessions',
+  'flags',
   'suppliers',
   'thresholds',
   'studies',

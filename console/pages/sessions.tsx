@@ -19,7 +19,7 @@ export function SessionsPage({ projectId }: { projectId: string }) {
     <>
       <Title text="Sessions" reload={first.reload} />
       <SessionFilters projectId={projectId} />
-      <p class="small">
+      <p class="small back">
         <Link href={`/${projectId}/flags`}>Flags raised during sessions</Link>
       </p>
       <Shown of={first} what="sessions">

@@ -2,7 +2,7 @@
 import { creationExample } from '../../src/audience/examples.js';
 import { callerOf, enter, fieldStudy, placeAt } from './fielding.js';
 import type { TestService } from './service.js';
-import { automated, createSession, verify } from './verifications.js';
+import { automated, createSession, page as pageHeaders, verify } from './verifications.js';
 import { waitUntil } from './wait-until.js';
 
 const honest = [
@@ -48,12 +48,14 @@ export async function fillConsole(service: TestService): Promise<readonly string
   };
   await service.call('POST', '/lite/score', { body: again });
   await verifyPeople(service);
+  await raiseFlags(service);
   const webhookId = await sendEvents(service);
   const studyId = await fillStudy(service);
   return [
     'overview',
     'sessions',
     'sessions/lucid-1004',
+    'flags',
     'suppliers',
     'thresholds',
     'studies',
@@ -76,6 +78,27 @@ async function verifyPeople(service: TestService): Promise<void> {
     const path = `/projects/${service.bootstrap.projectId}/analytics`;
     return ((await service.call('GET', path)).body as { totalVerifications?: number }).totalVerifications === total;
   }, 'the verifications are counted');
+}
+
+/** Respondents who paste their answers, or give them too fast. */
+async function raiseFlags(service: TestService): Promise<void> {
+  const { projectId, organizationKey } = service.bootstrap;
+  await service.call('PATCH', `/projects/${projectId}`, {
+    body: { config: { monitoring: { question: { maxPastes: 2, minTimeMs: 1_000 } } } },
+    headers: { 'x-api-key': organizationKey },
+  });
+  for (const [pasteCount, timeOnQuestionMs] of [
+    [5, 9_000],
+    [0, 300],
+    [3, 700],
+  ]) {
+    const { sessionId, clientSecret } = await createSession(service, { respondentId: `r-${timeOnQuestionMs}` });
+    const question = { questionId: 'q7', timeOnQuestionMs, pasteCount, mouseMoveCount: 4, keyCount: 12, ended: true };
+    await service.call('POST', `/public/sessions/${sessionId}/activity`, {
+      body: { questions: [{ ...question, focusEntries: 1, focusExits: 0 }] },
+      headers: { ...pageHeaders, 'x-client-secret': clientSecret },
+    });
+  }
 }
 
 /** A study with two suppliers’ respondents, of whom some are programs, and most complete. */
