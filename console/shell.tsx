@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { useRead } from './api.js';
+import { useKeptFocus } from './kept-focus.js';
 import { LateData } from './parts/late-data.js';
 import { Empty, Failed, Loading } from './parts/states.js';
 import { signOut, type Identity } from './session.js';
@@ -57,6 +58,7 @@ export function Shell({
     document.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [page, current]);
   useHeadingFocus(path);
+  useKeptFocus();
   return (
     <>
       <a class="skip" href="#main">

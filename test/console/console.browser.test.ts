@@ -168,6 +168,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Back to 40 and 75').waitFor();
     t.equal(await readInForce(), 75);
+    await page.locator('h2:focus', { hasText: 'Simulate thresholds' }).waitFor();
     t.same(complaints, []);
   });
 
