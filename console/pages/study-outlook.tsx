@@ -3,7 +3,7 @@ import { roomOf } from '../../src/contract/study-capacity.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { formatCount, formatShare, plural } from '../parts/words.js';
 
-/** A refusal below this share of entries is not named as a cause. */
+/** A refusal or loss below this share of entries is not named as a cause. */
 const causeShareMin = 0.05;
 
 const refusals = [
@@ -14,13 +14,30 @@ const refusals = [
   ['full', 'found the study or their quotas full'],
 ] as const;
 
+/** Ends after the gate, which fill no place either. */
+const losses = [
+  ['terminated', 'were ended by the survey'],
+  ['released', 'did not come back'],
+  ['too_fast', 'completed too fast to count'],
+  ['reversed', 'had their complete rejected later'],
+] as const;
+
 /** Sentences for the reader: the standing, then its causes. */
 function outlookOf({
   status,
   audience,
   progress,
 }: Pick<StudyReply, 'status' | 'audience' | 'progress'>): readonly string[] {
-  const { completed, sample_size: wanted, places_left: left, entered, screenOutReason, unconfirmed, quotas } = progress;
+  const {
+    completed,
+    sample_size: wanted,
+    places_left: left,
+    entered,
+    screenOutReason,
+    unconfirmed,
+    quotas,
+    funnel,
+  } = progress;
   const missing = wanted - completed;
   if (missing <= 0) return ['The study is full: every place is completed.'];
   const standing = `${plural(missing, 'complete is', 'completes are')} missing of ${formatCount(wanted)}.`;
@@ -47,10 +64,13 @@ function outlookOf({
     causes.push(
       `${plural(unconfirmed, 'complete waits', 'completes wait')} for the survey’s own return to confirm them.`,
     );
-  const named = refusals
-    .filter(([reason]) => screenOutReason[reason] >= Math.max(1, entered * causeShareMin))
-    .sort(([a], [b]) => screenOutReason[b] - screenOutReason[a])
-    .map(([reason, text]) => `${formatShare(screenOutReason[reason] / entered)} of those who entered ${text}.`);
+  const named = [
+    ...refusals.map(([reason, text]) => [screenOutReason[reason], text] as const),
+    ...losses.map(([stage, text]) => [funnel[stage], text] as const),
+  ]
+    .filter(([count]) => count >= Math.max(1, entered * causeShareMin))
+    .sort(([a], [b]) => b - a)
+    .map(([count, text]) => `${formatShare(count / entered)} of those who entered ${text}.`);
   return [standing, ...causes, ...named];
 }
 

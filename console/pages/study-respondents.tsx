@@ -19,6 +19,31 @@ const lists = [
   ['screened_out', 'Screened out'],
 ] as const;
 
+const standings: Readonly<Partial<Record<RespondentReply['status'], string>>> = {
+  terminated: 'Ended by the survey',
+  released: 'Did not come back',
+};
+
+const details: Readonly<Record<string, string>> = {
+  full: 'study or quotas full',
+  duplicate: 'took part before',
+  quality: 'gate or verification',
+  targeting: 'outside of the countries',
+  limit: 'over a limit',
+  confirmed: 'confirmed',
+  unconfirmed: 'not confirmed',
+  too_fast: 'too fast',
+};
+
+/** A complete that was rejected later is kept as terminated. */
+const standingOf = ({ status, completion }: RespondentReply): string =>
+  completion === 'reversed' ? 'Completed, rejected later' : (standings[status] ?? readable(status));
+
+function detailOf({ completion, screenOutReason, refusedFor, reversalNote }: RespondentReply): string {
+  const detail = details[completion ?? screenOutReason ?? ''];
+  return [detail, refusedFor, reversalNote].filter((each) => typeof each === 'string').join(', ');
+}
+
 interface RespondentsProps {
   readonly projectId: string;
   readonly path: string;
@@ -116,8 +141,8 @@ function RespondentTable({ projectId, list, first }: { projectId: string; list: 
 }
 
 const RespondentRow = ({ projectId, ...respondent }: RespondentReply & { projectId: string }) => {
-  const { sessionId, respondentId, sourceId, status, completion, screenOutReason, recommendation, score, reason } =
-    respondent;
+  const { sessionId, respondentId, sourceId, recommendation, score, reason } = respondent;
+  const detail = detailOf(respondent);
   return (
     <tr>
       <th scope="row">
@@ -128,10 +153,8 @@ const RespondentRow = ({ projectId, ...respondent }: RespondentReply & { project
       <td data-label="Supplier">{sourceId}</td>
       <td data-label="Standing">
         <span>
-          {readable(status)}
-          {(completion ?? screenOutReason) !== null && (
-            <span class="muted small"> {readable(completion ?? screenOutReason ?? '').toLowerCase()}</span>
-          )}
+          {standingOf(respondent)}
+          {detail !== '' && <span class="muted small"> {detail}</span>}
         </span>
       </td>
       <td data-label="Verdict">

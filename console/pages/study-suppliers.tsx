@@ -14,9 +14,10 @@ export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
             'Refused for quality',
             'Full',
             'Other refusals',
+            'Ended by the survey',
             'Verified',
             'Completed',
-            'Unconfirmed',
+            'Not confirmed',
             'Too fast',
             'Reversed',
           ].map((name) => (
@@ -63,9 +64,10 @@ const SupplierRow = ({ supplierId, name, sourceId, entries, screenedOut, medianS
       ))}
       {(
         [
+          ['Ended by the survey', row.terminated],
           ['Verified', row.verified],
           ['Completed', row.completed],
-          ['Unconfirmed', row.unconfirmed],
+          ['Not confirmed', row.unconfirmed],
           ['Too fast', row.tooFast],
           ['Reversed', row.reversed],
         ] as const

@@ -55,10 +55,10 @@ export function StudyPage({ projectId, studyId }: { projectId: string; studyId: 
             <Quotas progress={shown.progress} />
             <Shown of={suppliers} what="suppliers">
               {({ rows, refusedLinks }) => (
-                <>
+                <div class="stack">
                   {refusedLinks.length > 0 && <StudyRefusedLinks links={refusedLinks} />}
                   {rows.length > 0 && <StudySuppliers rows={rows} />}
-                </>
+                </div>
               )}
             </Shown>
             <Days of={days} />
