@@ -93,7 +93,7 @@ export function findBlockedSources({ sources }: SourcesReply): readonly Concern[
     return [
       {
         tone: 'warn' as const,
-        text: `${name}: ${own} of sessions are blocked, against ${other} of others.`,
+        text: `${name}: ${own} of all its recorded sessions were blocked, against ${other} of other sources.`,
         to: 'suppliers',
       },
     ];

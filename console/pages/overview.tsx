@@ -121,9 +121,9 @@ const Today = ({ projectId, mix }: { projectId: string; mix: MixReply }) => {
       rows={[
         ['Today (UTC)', formatCount(today.sessions)],
         ['Blocked today', today.sessions === 0 ? 'None scored' : formatShare(today.blocked / today.sessions)],
-        ['A day, mean of the 7 days before', formatCount(Math.round(before.sessions / 7))],
+        ['Mean a day, 7 days before', formatCount(Math.round(before.sessions / 7))],
         [
-          'Blocked in the 7 days before',
+          'Blocked, 7 days before',
           before.sessions === 0 ? 'None scored' : formatShare(before.blocked / before.sessions),
         ],
       ]}

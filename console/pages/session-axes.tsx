@@ -24,7 +24,7 @@ export function Axes({ verdict }: { verdict: Verdict }) {
   const unmeasured = unmeasuredAxes(verdict);
   return (
     <section class="card">
-      <h2>Six axes</h2>
+      <h2>Six axes, 0 to 100</h2>
       <ul class="axes">
         {(Object.keys(meanings) as Axis[]).map((axis) => {
           const value = verdict.categories[axis];
@@ -44,7 +44,7 @@ export function Axes({ verdict }: { verdict: Verdict }) {
       </ul>
       {verdict.degradedSignals.length > 0 && (
         <p class="muted small">
-          Missing: {verdict.degradedSignals.map((code) => readable(code).toLowerCase()).join(', ')}.
+          Not measured: {verdict.degradedSignals.map((code) => readable(code).toLowerCase()).join(', ')}.
         </p>
       )}
     </section>

@@ -30,6 +30,9 @@ export function Related({ projectId, sessionId, duplicate }: RelatedProps) {
     <section class="card">
       <h2>Duplicates {duplicate !== null && <Badge value={duplicate.measured ? duplicate.band : 'not_measured'} />}</h2>
       {duplicate !== null && (
+        <p class="muted small">Counts are those at the score. Later sessions do not change the verdict.</p>
+      )}
+      {duplicate !== null && (
         <dl class="pairs">
           {Object.entries(counts).map(([name, label]) => (
             <div key={name}>
@@ -39,7 +42,7 @@ export function Related({ projectId, sessionId, duplicate }: RelatedProps) {
           ))}
         </dl>
       )}
-      <h3>Same respondent or device</h3>
+      <h3>Same respondent or device, until now</h3>
       <Shown of={others} what="related sessions">
         {({ sessions, nextCursor }) => (
           <>

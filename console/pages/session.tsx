@@ -71,7 +71,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
           <span>{readable(latest.verdictClass)}</span>
           <Respondent projectId={projectId} sessionId={sessionId} studyId={latest.studyId} />
           <span>Source {latest.sourceId ?? 'not named'}</span>
-          <span>Study {latest.studyId ?? 'not named'}</span>
+          <Study projectId={projectId} sessionId={sessionId} studyId={latest.studyId} />
           <time dateTime={latest.scoredAt}>{formatTime(latest.scoredAt)}</time>
         </p>
       )}
@@ -93,6 +93,18 @@ function Session({ projectId, trail, reload }: SessionProps) {
     </>
   );
 }
+
+/** Only a study of the service has a page, and its sessions are places. */
+const Study = ({ projectId, sessionId, studyId }: RespondentProps) => (
+  <span>
+    Study{' '}
+    {studyId !== null && sessionId.startsWith('plc_') ? (
+      <Link href={`/${projectId}/studies/${encodeURIComponent(studyId)}`}>{studyId}</Link>
+    ) : (
+      (studyId ?? 'not named')
+    )}
+  </span>
+);
 
 interface RespondentProps {
   readonly projectId: string;

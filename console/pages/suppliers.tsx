@@ -8,7 +8,7 @@ import { query, useRead } from '../api.js';
 import { DayChart, type DayMix } from '../parts/day-chart.js';
 import { decisions, MixBar } from '../parts/mix-bar.js';
 import { Empty, Shown } from '../parts/states.js';
-import { formatCount, formatShare } from '../parts/words.js';
+import { formatCount, formatShare, plural } from '../parts/words.js';
 
 export function SuppliersPage({ projectId }: { projectId: string }) {
   const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId })}`);
@@ -72,7 +72,8 @@ const League = ({ projectId, sources }: { projectId: string; sources: readonly S
   <section class="sources">
     <h2>Sources</h2>
     <p class="muted small">
-      Most certain fraud first: by the low end of the fraud share. Sources without labels are last.
+      All recorded sessions. Most certain fraud first: by the low end of the fraud share. A source with few labels leans
+      on the share of the project. Sources without labels are last.
     </p>
     <table class="rows league">
       <thead>
@@ -137,8 +138,8 @@ function FraudShare({ source: { fraudShare, labels } }: { source: SourceReport }
         <i style={{ left: `${value * 100}%` }} />
       </span>
       <span class="small">
-        {formatShare(value)} ({formatShare(low)} to {formatShare(high)}), {formatCount(labels.fraud + labels.complete)}{' '}
-        labels
+        {formatShare(value)} ({formatShare(low)} to {formatShare(high)}),{' '}
+        {plural(labels.fraud + labels.complete, 'label')}
       </span>
     </span>
   );
@@ -147,7 +148,11 @@ function FraudShare({ source: { fraudShare, labels } }: { source: SourceReport }
 /** A change counts only if its interval leaves out zero. */
 function Drift({ drift }: Pick<SourceReport, 'drift'>) {
   if (drift === null)
-    return <span class="muted">Needs {driftSessionsMin} sessions in these 7 days and in the 28 before</span>;
+    return (
+      <span class="muted">
+        Needs {driftSessionsMin} sessions in these 7 days, and {driftSessionsMin} in the 28 days before
+      </span>
+    );
   const points = `${drift.value > 0 ? '+' : ''}${drift.value.toFixed(1)} points`;
   if (drift.low > 0) return <span class="badge bad">Worse: {points}</span>;
   return drift.high < 0 ? <span class="badge good">Better: {points}</span> : <span>{points}, not significant</span>;

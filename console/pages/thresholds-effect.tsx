@@ -102,7 +102,7 @@ function Distribution({ scores, chosen }: { scores: readonly number[]; chosen: P
 const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period } }: { effect: SimulationReply }) => (
   <div class="compare">
     <div>
-      <h3>As recommended</h3>
+      <h3>Verdicts given</h3>
       <MixNumbers mix={current} />
     </div>
     <div>
@@ -110,7 +110,7 @@ const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period }
       <MixNumbers mix={hypothetical} />
     </div>
     <div>
-      <h3>Sessions with an outcome</h3>
+      <h3>With these thresholds, by outcome</h3>
       <LabelledNumbers
         rows={[
           ['Fraud blocked', `${formatCount(labelled.fraudCaught)} of ${formatCount(labelled.fraud)}`],
@@ -131,10 +131,12 @@ const Flips = ({
 }: {
   projectId: string;
   effect: SimulationReply;
-}) => (
-  <details>
-    <summary>{flipped === 0 ? 'No session would change' : `${plural(flipped, 'session')} would change`}</summary>
-    {flipped > 0 && (
+}) =>
+  flipped === 0 ? (
+    <p class="muted">No session would change.</p>
+  ) : (
+    <details>
+      <summary>{plural(flipped, 'session')} would change</summary>
       <p class="small">
         By supplier:{' '}
         {flippedBySource
@@ -143,19 +145,18 @@ const Flips = ({
           .join(', ')}
         {flippedBySource.length > sourcesShown && `, and ${flippedBySource.length - sourcesShown} more suppliers`}.
       </p>
-    )}
-    <ul class="list">
-      {flips.map(({ receiptId, sessionId, score, from, to }) => (
-        <li key={receiptId}>
-          <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
-            {sessionId}
-          </Link>
-          <span>
-            <Badge value={from} /> → <Badge value={to} /> <span class="number">{score}</span>
-          </span>
-        </li>
-      ))}
-    </ul>
-    {flipped > flips.length && <p class="muted small">The newest {flips.length} are listed.</p>}
-  </details>
-);
+      <ul class="list">
+        {flips.map(({ receiptId, sessionId, score, from, to }) => (
+          <li key={receiptId}>
+            <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
+              {sessionId}
+            </Link>
+            <span>
+              <Badge value={from} /> → <Badge value={to} /> <span class="number">{score}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {flipped > flips.length && <p class="muted small">The newest {flips.length} are listed.</p>}
+    </details>
+  );

@@ -145,7 +145,7 @@ function SendAgain({ path, done }: { path: string; done: () => void }) {
           </select>
         </label>
         <button type="button" onClick={() => void run(recover)}>
-          Send again
+          Send all again
         </button>
         <button type="button" class="quiet" onClick={() => void run(test)}>
           Send a test event

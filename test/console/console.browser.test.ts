@@ -212,7 +212,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByText('HTTP 410').waitFor();
     await checkLook(t, page);
     receiver.answer((_received, response) => response.writeHead(200).end());
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByRole('button', { name: 'Send all again' }).click();
     await page.getByText('1 delivery is sent again.').waitFor();
     const arrived = page.locator('summary').filter({ hasText: 'Succeeded' });
     await arrived.waitFor();

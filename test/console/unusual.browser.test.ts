@@ -115,7 +115,10 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       await service.call('POST', '/lite/events', { body: { events } });
       await waitUntil(async () => {
         await page.goto(`${siteUrl}/console/${projectId}/overview`, { waitUntil: 'networkidle' });
-        const links = [/^cheap-clicks: .* of sessions are blocked, against/, /^Honest sessions blocked: \d+ of 40/];
+        const links = [
+          /^cheap-clicks: .* of all its recorded sessions were blocked, against/,
+          /^Honest sessions blocked: \d+ of 40/,
+        ];
         const found = await Promise.all(links.map((name) => page.getByRole('link', { name }).count()));
         return found.every((count) => count === 1);
       }, 'both are named');
