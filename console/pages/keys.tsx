@@ -62,7 +62,13 @@ function Creation({ create }: { create: (isTest: boolean, name: string) => Promi
     >
       <label class="inline">
         <span>Name</span>
-        <input type="text" maxLength={200} value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+        <input
+          type="text"
+          required
+          maxLength={200}
+          value={name}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
       </label>
       <label class="inline">
         <input type="checkbox" checked={isTest} onChange={({ currentTarget }) => setTest(currentTarget.checked)} />
