@@ -37,7 +37,7 @@ export function SuppliersPage({ projectId }: { projectId: string }) {
         {({ days }) =>
           days.length === 0 ? (
             <Empty title="No session in the last 30 days">
-              <p>Send the supplier of each session as sourceId when you score it.</p>
+              {chosen === '' && <p>Send the supplier of each session as sourceId when you score it.</p>}
             </Empty>
           ) : (
             <section class="card">
