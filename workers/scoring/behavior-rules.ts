@@ -20,7 +20,7 @@ export const behaviorRules = {
   click_unsettled: synthetic('low', 1.2, 'The pointer was pressed {value} ms after it stopped, too fast for a hand.'),
   pointer_teleports: synthetic('low', 1.5, 'The pointer jumped from click to click.'),
   pointer_uncoalesced: synthetic('low', 1, 'Every pointer move arrived alone; a mouse sends several per frame.'),
-  pointer_clock: synthetic('low', 1.8, 'Pointer events have finer timestamps than this system’s input.'),
+  pointer_clock: synthetic('low', 1.8, 'The pointer was moved with finer timing than a mouse has on this system.'),
   pointer_subpixel: synthetic('low', 1.8, 'The pointer was between pixels, which a mouse cannot do.'),
   pointer_metronome: synthetic('low', 1.5, 'The pointer moved at constant intervals.'),
   pointer_straight: synthetic('low', 1.5, 'The pointer moved in perfectly straight lines.'),

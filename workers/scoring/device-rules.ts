@@ -10,7 +10,7 @@ const diagnostic = rulesOf('device', 'diagnostic');
 const exculpatory = rulesOf('device', 'exculpatory');
 
 export const deviceRules = {
-  headless_user_agent: automation('high', 4.5, 'The user agent belongs to a headless browser.'),
+  headless_user_agent: automation('high', 4.5, 'The browser says that it runs without a screen, as programs run it.'),
   webdriver: automation('high', 4.5, 'The browser reports that automation controls it.'),
   automation_globals: automation('high', 4.5, 'An automation tool left traces in the page: {value}.'),
   declared_bot: automation('high', 4.3, 'The user agent belongs to a crawler, library or tool.'),
@@ -26,8 +26,16 @@ export const deviceRules = {
   ),
   window_impossible: automation('low', 0.9, 'The page is larger than its window.'),
   lies_proxy: lies('medium', 3.2, '{value} browser {function was|functions were} replaced.'),
-  lies_worker: lies('medium', 2.8, 'A worker reports a different browser than the page ({value}).'),
-  lies_frame: lies('medium', 1.8, 'A new frame reports a different browser than the page ({value}).'),
+  lies_worker: lies(
+    'medium',
+    2.8,
+    'In the background of the page the browser describes itself differently than in the page ({value}).',
+  ),
+  lies_frame: lies(
+    'medium',
+    1.8,
+    'In a frame of the page the browser describes itself differently than in the page ({value}).',
+  ),
   lies_own: lies('low', 1.2, '{value} browser {property was|properties were} overridden.'),
   lies_privacy: lies('info', 0.5, 'Only fingerprinting functions were replaced, as privacy extensions do.'),
   agent_transport_mismatch: consistency('medium', 2, 'The page and the connection report different browsers.'),
