@@ -54,7 +54,7 @@ export const errorTable = {
   NOT_RETRYABLE: {
     status: 409,
     meaning:
-      'The retry is refused. Its `reason` is `not_completed`, `not_failed`, `chain_passed` or, for a backend’s retry, `budget_exhausted`. Read the session’s result.',
+      'The retry, or a further session of a receipt, is refused. Its `reason` is `not_completed`, `not_failed`, `chain_passed` or, for a backend’s retry, `budget_exhausted`. Read the session’s result.',
   },
   RETRY_BUDGET_EXHAUSTED: {
     status: 409,

@@ -197,6 +197,8 @@ export interface TokenReply {
   readonly studyId?: string;
   readonly respondentId?: string;
   readonly dataCollector?: string;
+  /** Receipt that the session stepped up. */
+  readonly stepUpFor?: string;
   /** Unix seconds. */
   readonly issuedAt?: number;
   readonly expiresAt?: number;
@@ -213,7 +215,7 @@ export interface TokenReply {
   /** With INVALID: the token is of another mode than the key, or than was asked for. */
   readonly hint?: 'mode';
   /** The failed requirement of EXPECTATION_FAILED; use for ALREADY_USED and SESSION_ERASED. */
-  readonly field?: 'studyId' | 'respondentId' | 'dataCollector' | 'minimumAssurance' | 'use';
+  readonly field?: 'studyId' | 'respondentId' | 'dataCollector' | 'minimumAssurance' | 'stepUpFor' | 'use';
 }
 
 /** Requirements of a token. None may be undefined: it would be checked against nothing. */
@@ -223,6 +225,8 @@ export interface TokenRequirements {
   readonly studyId?: string;
   readonly respondentId?: string;
   readonly dataCollector?: string;
+  /** Receipt of the step-up. Without it, the token of a step-up is EXPECTATION_FAILED. */
+  readonly stepUpFor?: string;
 }
 
 /** Expectations of a token. */

@@ -18,7 +18,7 @@ const manyNames = { mode: true, ...callNames } as const satisfies Names<VerifyTo
 const oneNames = { ...expectationNames, ...manyNames } as const satisfies Names<VerifyTokenOptions>;
 const itemNames = { token: true, ...expectationNames } as const satisfies Names<TokenToVerify>;
 const requirementNames = {
-  ...{ assurance: true, studyId: true, respondentId: true, dataCollector: true },
+  ...{ assurance: true, studyId: true, respondentId: true, dataCollector: true, stepUpFor: true },
 } as const satisfies Names<TokenRequirements>;
 /** By the names of the API. */
 const requirements = {
@@ -26,6 +26,7 @@ const requirements = {
   studyId: 'studyId',
   respondentId: 'respondentId',
   dataCollector: 'dataCollector',
+  stepUpFor: 'stepUpFor',
 } as const satisfies Record<keyof TokenRequirements, TokenReply['field']>;
 
 export async function verifyToken(call: Call, token: string | null, options: VerifyTokenOptions): Promise<TokenReply> {

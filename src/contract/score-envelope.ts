@@ -65,6 +65,7 @@ export const ScoreEnvelope = Type.Object({
   }),
   studyId: Nullable(Type.String()),
   respondentId: Nullable(Type.String()),
+  stepUpFor: Type.Optional(Type.String({ description: 'Receipt of the score that the session steps up.' })),
   metadata: Metadata,
   failureReasons: Type.Array(Type.String()),
   failureCodes: Type.Array(Type.String()),

@@ -61,6 +61,8 @@ export interface VerificationFacts {
   /** null if the project does not show risk; if nothing was compared, its scores are null. */
   readonly duplication: Duplication | null;
   readonly data_collector: string | null;
+  /** Receipt of the score that the session steps up. */
+  readonly step_up_for: string | null;
   readonly prior_participation: PriorParticipation | null;
   /** Set on verification.scored, like recommended_decision; null on other events. */
   readonly risk_score: number | null;
@@ -132,6 +134,7 @@ export const blankPass = {
   risk: null,
   duplication: null,
   data_collector: null,
+  step_up_for: null,
   prior_participation: null,
   risk_score: null,
   recommended_decision: null,

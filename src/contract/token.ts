@@ -28,7 +28,14 @@ export const tokenErrors = [
   'ALREADY_USED',
   'SESSION_ERASED',
 ] as const;
-export const expectations = ['studyId', 'respondentId', 'dataCollector', 'minimumAssurance', 'use'] as const;
+export const expectations = [
+  'studyId',
+  'respondentId',
+  'dataCollector',
+  'minimumAssurance',
+  'stepUpFor',
+  'use',
+] as const;
 export type TokenError = (typeof tokenErrors)[number];
 
 const mode = StringEnum(sessionModes, { description: 'Mode of the session. Act only on live.' });
@@ -68,6 +75,11 @@ export const TokenClaims = Type.Object({
   study_id: Type.Optional(Type.String()),
   respondent_id: Type.Optional(Type.String()),
   data_collector: Type.Optional(Type.String()),
+  step_up_for: Type.Optional(
+    Type.String({
+      description: 'Receipt of the score that the session steps up. Such a token is no pass of a respondent.',
+    }),
+  ),
   risk_overall: Type.Optional(unit('Risk, if the project shows it.')),
 });
 export type TokenClaims = Static<typeof TokenClaims>;
@@ -85,6 +97,9 @@ export const TokenVerification = Type.Object(
       StringEnum(demandedAssurances, {
         description: 'Required minimum assurance. biometric: a checked camera capture.',
       }),
+    ),
+    stepUpFor: Type.Optional(
+      CallerId('Receipt of the step-up that is expected. Without it, the token of a step-up is EXPECTATION_FAILED.'),
     ),
     use: Type.Optional(
       CallerId(
@@ -128,6 +143,7 @@ export const TokenReply = Type.Object({
   studyId: Type.Optional(Type.String()),
   respondentId: Type.Optional(Type.String()),
   dataCollector: Type.Optional(Type.String()),
+  stepUpFor: Type.Optional(Type.String({ description: 'Receipt that the session stepped up.' })),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   error: Type.Optional(

@@ -41,6 +41,9 @@ export const VerificationPayload = Type.Object({
   risk: Type.Optional(VerdictRisk),
   duplication: Type.Optional(Duplication),
   data_collector: Type.Optional(Type.String()),
+  step_up_for: Type.Optional(
+    Type.String({ description: 'Receipt of the score that the session steps up. It is no participation.' }),
+  ),
   prior_participation: Type.Optional(verdict.priorParticipation),
   risk_score: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'On verification.scored only.' })),
   recommended_decision: Type.Optional(VerdictDispatch.properties.decision),

@@ -210,6 +210,57 @@ t.test('a review fails no step-up, and another session of the receipt decides', 
   await patch({ config: light, verificationMode: 'block' });
 });
 
+t.test(
+  'the token of a step-up is no pass of its own: it is named, and verifies only where it is expected',
+  async (t) => {
+    await patch({ config: light });
+    const { receiptId } = await score('named-step-up');
+    const { body: session } = await start({ stepUpFor: receiptId });
+    const { verificationToken: token } = (await verify(service, session)).body;
+    const headers = { 'x-api-key': projectKey };
+    const check = async (body: object) =>
+      (await service.call('POST', '/token/verify', { body: { token, ...body }, headers })).body;
+    const unmet = { success: false, error: 'EXPECTATION_FAILED', field: 'stepUpFor' };
+    t.same(await check({}), unmet);
+    t.same(await check({ use: 'one' }), unmet, 'no use is kept');
+    t.same(await check({ stepUpFor: 'rcpt_of_another' }), unmet);
+    t.match(await check({ stepUpFor: receiptId, use: 'two' }), { success: true, stepUpFor: receiptId });
+    const { body: result } = await service.call('GET', `/public/sessions/${session.sessionId}/result`, { headers });
+    t.match(result, { stepUpFor: receiptId });
+    const { body: other } = await start({});
+    const { verificationToken } = (await verify(service, other)).body;
+    t.same(await check({ token: verificationToken, stepUpFor: receiptId }), unmet);
+    t.notOk('stepUpFor' in (await check({ token: verificationToken })));
+  },
+);
+
+t.test('a receipt has one pass, and as many sessions as a chain', async (t) => {
+  await patch({ config: { ...light, maxRetries: 2 } });
+  const { receiptId } = await score('many-sessions');
+  const sessions = [];
+  for (let made = 0; made < 3; made += 1) sessions.push((await start({ stepUpFor: receiptId })).body);
+  const refused = (reason: string) => ({ status: 409, body: { code: 'NOT_RETRYABLE', reason } });
+  t.match(await start({ stepUpFor: receiptId }), refused('budget_exhausted'));
+  const [first, ...others] = await Promise.all(sessions.map((session) => verify(service, session)));
+  const ended = [first, ...others].map((answer) => (answer?.status === 200 ? answer.body.status : answer?.status));
+  t.same(ended.sort(), [409, 409, 'pass']);
+  t.match(await start({ stepUpFor: receiptId }), refused('chain_passed'));
+  await patch({ config: { ...light, maxRetries: null } });
+});
+
+t.test('a step-up comes through no link', async (t) => {
+  await patch({ config: light });
+  const { receiptId: stepUpFor } = await score('of-a-link');
+  const { body: link } = await service.call('POST', `/projects/${service.bootstrap.projectId}/links`, {
+    body: {},
+    headers: { 'x-api-key': service.bootstrap.organizationKey },
+  });
+  t.match(await start({ stepUpFor, linkId: link['linkId'] }), {
+    status: 400,
+    body: { code: 'VALIDATION_FAILED', issues: [{ path: '/stepUpFor', message: /linkId/ }] },
+  });
+});
+
 t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {
   await patch({ config: heavy });
   const { receiptId } = await score('tried', testKey);

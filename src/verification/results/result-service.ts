@@ -122,6 +122,7 @@ function envelopeOf(session: Completed, { fields }: StoredProject, token: string
     },
     studyId: session.studyId,
     respondentId: session.respondentId,
+    ...(session.stepUp === null ? {} : { stepUpFor: session.stepUp.receiptId }),
     metadata: session.metadata,
     failureReasons: page.failureReasons,
     failureCodes: page.failureCodes,

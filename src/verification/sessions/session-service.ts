@@ -20,8 +20,15 @@ import { findRespondentIssue, fixedRespondentOf } from '../fixed-respondents/fix
 import { requireQuota } from '../quota.js';
 import { hashClientSecret, secretBytes } from './client-secret.js';
 import { countLinkSession } from './linked-sessions.js';
-import { decideRetry, retryFault, sessionLifetimeSeconds } from './session-state.js';
-import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';
+import { decideRetry, retryFault, stepUpFault, sessionLifetimeSeconds } from './session-state.js';
+import {
+  findSession,
+  insertSession,
+  lockChain,
+  lockStepUp,
+  type NewSession,
+  type StoredSession,
+} from './session-store.js';
 import { challengeConfigOf, countChallenges, livenessModelsOf, type Randomness } from './challenges.js';
 
 export interface SessionServiceDeps {
@@ -59,11 +66,15 @@ export function createSessionService(deps: SessionServiceDeps) {
     const { project, mode, asker } = owner;
     // A page that knows a receipt must not decide what its step-up comes to: from there the name is an unknown one.
     const stepUpFor = asker === 'backend' ? request.stepUpFor : undefined;
+    if (stepUpFor !== undefined) requireOwnStepUp(request);
     const respondentId = request.respondentId ?? null;
     const compared = fixedRespondentOf({ mode, respondentId }) === null ? respondentId : undefined;
     const stepUp = stepUpFor === undefined ? null : await deps.findStepUp({ ...project, mode }, stepUpFor, compared);
     const { session, clientSecret } = draftSession(deps, owner, request, stepUp);
-    await inOrganization(database, session.organizationId, (tx) => insertCounted(tx, session));
+    await inOrganization(database, session.organizationId, async (tx) => {
+      if (stepUp !== null) await requireStepUpOpen(tx, project, stepUp, now());
+      await insertCounted(tx, session);
+    });
     return replyOf(owner.project, session, clientSecret);
   }
 
@@ -124,6 +135,24 @@ export function createSessionService(deps: SessionServiceDeps) {
     retry: (owner: SessionOwner, parent: StoredSession) =>
       start(owner, () => insertRetry(owner, parent, requestOf(parent))),
   };
+}
+
+/** A score is stepped up by one pass, within as many sessions as a chain may have. A backend that wants more of them for one receipt has no use for them. */
+async function requireStepUpOpen(
+  tx: Queryable,
+  { projectId, fields }: StoredProject,
+  stepUp: StepUp,
+  nowMs: number,
+): Promise<void> {
+  const { sessions, hasPassed } = await lockStepUp(tx, projectId, stepUp, new Date(nowMs));
+  if (hasPassed) throw stepUpFault('chain_passed');
+  if (sessions > (fields.config?.maxRetries ?? configDefaults.maxRetries)) throw stepUpFault('budget_exhausted');
+}
+
+/** Who comes through a link takes part in a study, and a step-up is no participation. */
+function requireOwnStepUp({ linkId }: SessionRequest): void {
+  if (linkId === undefined) return;
+  throw invalid([{ path: '/stepUpFor', message: 'can’t be combined with linkId. Send one of them.' }]);
 }
 
 async function insertCounted(tx: Queryable, session: NewSession): Promise<void> {

@@ -96,6 +96,15 @@ const sentences = {
   budget_exhausted: 'All retries of `config.maxRetries` are used up. Raise it to allow more.',
 } as const;
 
+const stepUpSentences = {
+  chain_passed: 'A step-up of this receipt already passed. Score its session again.',
+  budget_exhausted: 'All sessions of this receipt are used up. Use an open one, or raise `config.maxRetries`.',
+} as const;
+
+/** The fault of a receipt that gets no further session. */
+export const stepUpFault = (reason: keyof typeof stepUpSentences): Fault =>
+  new Fault('NOT_RETRYABLE', stepUpSentences[reason], { context: { reason } });
+
 /** The fault of a refused retry. For pages, a spent budget has a separate code. */
 export function retryFault(
   { reason }: Extract<RetryDecision, { readonly kind: 'refused' }>,

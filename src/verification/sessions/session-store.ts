@@ -1,6 +1,6 @@
 /**
  * Verification sessions in the database. Only the SHA-256 of a client secret is stored. Completing is one statement that holds only while
- * neither the session is completed nor another of its chain passed: of two that race, one gets a row.
+ * neither the session is completed nor another of its chain or of its receipt passed: of two that race, one gets a row.
  */
 import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
@@ -157,6 +157,24 @@ export async function lockChain(tx: Queryable, rootSessionId: string): Promise<C
   return findChain(tx, rootSessionId);
 }
 
+/** Locks the receipt of a step-up against concurrent sessions, and reads how many it had: completed ones, and those that still can be. */
+export async function lockStepUp(
+  tx: Queryable,
+  projectId: string,
+  { receiptId, sessionId }: StepUp,
+  now: Date,
+): Promise<{ readonly sessions: number; readonly hasPassed: boolean }> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`step up ${receiptId}`]);
+  const [row] = await tx.query<{ sessions: number; hasPassed: boolean | null }>(
+    `SELECT count(*)::integer AS sessions, bool_or(status = 'pass') AS "hasPassed" FROM verification_sessions
+      WHERE project_id = $1 AND step_up ->> 'sessionId' = $2 AND step_up IS NOT NULL AND step_up ->> 'receiptId' = $3
+        AND (completed_at IS NOT NULL OR expires_at > $4)`,
+    [projectId, sessionId, receiptId, now],
+    { recurring: true },
+  );
+  return { sessions: row?.sessions ?? 0, hasPassed: row?.hasPassed ?? false };
+}
+
 /** Keeps a call for the next challenge; false where the session was completed or another call came first. */
 export async function keepChallengeCall(tx: Queryable, sessionId: string, call: ChallengeCall): Promise<boolean> {
   const rows = await tx.query(
@@ -184,9 +202,9 @@ export async function escalateSession(
   return row?.count ?? null;
 }
 
-const onePass = 'verification_sessions_one_pass';
+const onePass = ['verification_sessions_one_pass', 'verification_sessions_one_step_up'];
 
-/** Completes the session; false where it was completed already, or its chain has passed. */
+/** Completes the session; false where it was completed already, or its chain or another session of its receipt has passed. */
 export async function completeSession(
   tx: Queryable,
   sessionId: string,
@@ -216,7 +234,7 @@ export async function completeSession(
     { recurring: true },
   );
   const rows = await completing.catch((error: unknown) => {
-    if (error instanceof DatabaseConflict && error.constraint === onePass) return [];
+    if (error instanceof DatabaseConflict && onePass.includes(error.constraint)) return [];
     throw error;
   });
   return rows.length > 0;

@@ -26,16 +26,17 @@ export function createTokenCheck({ database, verifyToken }: TokenCheckDeps): Che
   };
 }
 
-/** In the order in which they are documented. */
+/** In the order in which they are documented. The token of a step-up proves nothing to who does not expect it: it is for one score. */
 function findUnmet(
   reply: TokenReply,
-  { studyId, respondentId, dataCollector, minimumAssurance }: Expectations,
+  { studyId, respondentId, dataCollector, minimumAssurance, stepUpFor }: Expectations,
 ): keyof Expectations | null {
   if (studyId !== undefined && reply.studyId !== studyId) return 'studyId';
   if (respondentId !== undefined && reply.respondentId !== respondentId) return 'respondentId';
   if (dataCollector !== undefined && reply.dataCollector !== dataCollector) return 'dataCollector';
   const enough = minimumAssurance === 'biometric' ? ['biometric'] : ['biometric', 'device_only'];
-  return minimumAssurance === undefined || enough.includes(reply.assuranceLevel ?? 'none') ? null : 'minimumAssurance';
+  if (minimumAssurance !== undefined && !enough.includes(reply.assuranceLevel ?? 'none')) return 'minimumAssurance';
+  return reply.stepUpFor === stepUpFor ? null : 'stepUpFor';
 }
 
 /** null where the pass is spent on this use, now or before. */

@@ -11,6 +11,7 @@ import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import type { KeyCaller } from '../../kernel/caller.js';
 import type { SessionMode } from '../../contract/common.js';
+import type { StepUp } from '../../contract/step-up.js';
 import { audienceOf, tokenTypes } from '../../contract/token-kinds.js';
 import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
 import type { PageVerdict, ShownRisk, Verdict, VerdictDispatch, VerdictOutcome } from '../../contract/verdict.js';
@@ -119,6 +120,7 @@ function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply
     ...(claims.study_id === undefined ? {} : { studyId: claims.study_id }),
     ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
     ...(claims.data_collector === undefined ? {} : { dataCollector: claims.data_collector }),
+    ...(claims.step_up_for === undefined ? {} : { stepUpFor: claims.step_up_for }),
     issuedAt: claims.iat,
     expiresAt: claims.exp,
   };
@@ -153,6 +155,7 @@ export type CompletedSession = Pick<
   NewSession,
   'organizationId' | 'projectId' | 'sessionId' | 'mode' | 'studyId' | 'respondentId' | 'dataCollector' | 'widgetMode'
 > & {
+  readonly stepUp: Pick<StepUp, 'receiptId'> | null;
   readonly tokenId: string;
   readonly completedAt: Date;
   readonly result: {
@@ -200,5 +203,6 @@ export function claimsOf(session: CompletedSession, issuer: string): TokenClaims
     ...(session.studyId === null ? {} : { study_id: session.studyId }),
     ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
     ...(session.dataCollector === null ? {} : { data_collector: session.dataCollector }),
+    ...(session.stepUp === null ? {} : { step_up_for: session.stepUp.receiptId }),
   };
 }

@@ -20,6 +20,7 @@ export interface CompletedSession {
     | 'linkId'
     | 'metadata'
     | 'dataCollector'
+    | 'stepUp'
     | 'createdAt'
   >;
   readonly outcome: VerdictOutcome;
@@ -83,6 +84,7 @@ function factsOf({ session, outcome, completedAt, device, browser }: CompletedSe
     risk: shown.risk ?? null,
     duplication: shown.duplication ?? null,
     data_collector: session.dataCollector,
+    step_up_for: session.stepUp?.receiptId ?? null,
     prior_participation: verdict.priorParticipation,
     risk_score: null,
     recommended_decision: null,

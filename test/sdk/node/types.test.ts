@@ -127,6 +127,7 @@ t.test('no field of the contract is missing in the client’s types', (t) => {
     widgetMode: true,
     error: true,
     hint: true,
+    stepUpFor: true,
     field: true,
   };
   t.strictSame(Object.keys(token).sort(), Object.keys(TokenSchema.properties).sort());

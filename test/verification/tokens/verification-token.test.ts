@@ -46,6 +46,7 @@ const completed = {
   studyId: 'study',
   respondentId: 'respondent',
   dataCollector: 'north',
+  stepUp: null,
 } as const;
 const claims = claimsOf(completed, issuer);
 const projects: Readonly<Record<string, readonly SigningSecret[]>> = {

@@ -8,7 +8,15 @@ import { deviceEnvelope, factsOf } from '../../helpers/verdict-facts.js';
 
 const session = {
   ...{ organizationId: 'org_1', projectId: 'proj_1', sessionId: 'sess_1', mode: 'live' as const },
-  ...{ respondentId: null, studyId: null, linkId: null, metadata: {}, dataCollector: null, createdAt: new Date(0) },
+  ...{
+    respondentId: null,
+    studyId: null,
+    linkId: null,
+    metadata: {},
+    dataCollector: null,
+    stepUp: null,
+    createdAt: new Date(0),
+  },
 };
 
 function dataOf(riskAggregator: VerdictFacts['riskAggregator']): Record<string, unknown> {

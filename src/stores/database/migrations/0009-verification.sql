@@ -59,6 +59,8 @@ CREATE TABLE verification_sessions (
 CREATE INDEX verification_sessions_by_chain ON verification_sessions (root_session_id);
 -- A chain ends with the first of its sessions that does not fail; of two at the same moment the second breaks this.
 CREATE UNIQUE INDEX verification_sessions_one_pass ON verification_sessions (root_session_id) WHERE status IN ('pass', 'review');
+-- A score is stepped up once, however many sessions were made for its receipt.
+CREATE UNIQUE INDEX verification_sessions_one_step_up ON verification_sessions (project_id, (step_up ->> 'receiptId')) WHERE step_up IS NOT NULL AND status = 'pass';
 -- A proof pays for one session.
 CREATE UNIQUE INDEX verification_sessions_one_proof ON verification_sessions (proof) WHERE proof IS NOT NULL;
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
