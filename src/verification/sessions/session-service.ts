@@ -149,7 +149,7 @@ async function requireStepUpOpen(
   if (sessions > (fields.config?.maxRetries ?? configDefaults.maxRetries)) throw stepUpFault('budget_exhausted');
 }
 
-/** Who comes through a link takes part in a study, and a step-up is no participation. */
+/** Respondents of a link take part in a study, and a step-up is no participation. */
 function requireOwnStepUp({ linkId }: SessionRequest): void {
   if (linkId === undefined) return;
   throw invalid([{ path: '/stepUpFor', message: 'can’t be combined with linkId. Send one of them.' }]);
