@@ -54,7 +54,7 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
     const suppliers = await findPostbackSuppliers(tx, [...new Set(places.map((place) => place.supplierId ?? ''))]);
     const due = places.flatMap((place) => {
       const supplier = suppliers.get(place.supplierId ?? '');
-      const status = exitStatusOf(place);
+      const status = statusOf(place);
       // A reversal is of a complete that the supplier knows.
       const isNews = status !== place.exitStatus && (status !== 'reversed' || place.exitStatus === 'complete');
       return supplier === undefined || status === null || !isNews ? [] : [{ place, supplier, status }];
@@ -80,6 +80,12 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
     return places.length;
   });
 }
+
+/** The status to send. Whatever becomes of a complete that was sent, it is reversed while it does not count. */
+const statusOf = (place: QuotaReservation): PlaceStatus | null =>
+  (place.exitStatus === 'complete' || place.exitStatus === 'reversed') && !place.counted
+    ? 'reversed'
+    : exitStatusOf(place);
 
 function eventOf(
   { reservationId, studyId, organizationId, projectId, respondentId, entry }: QuotaReservation,
