@@ -225,7 +225,7 @@ export interface TokenRequirements {
   readonly studyId?: string;
   readonly respondentId?: string;
   readonly dataCollector?: string;
-  /** Receipt of the step-up. Without it, the token of a step-up is EXPECTATION_FAILED. */
+  /** Receipt of the step-up. Without it, `use` of its token is EXPECTATION_FAILED. */
   readonly stepUpFor?: string;
 }
 

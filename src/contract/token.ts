@@ -99,7 +99,9 @@ export const TokenVerification = Type.Object(
       }),
     ),
     stepUpFor: Type.Optional(
-      CallerId('Receipt of the step-up that is expected. Without it, the token of a step-up is EXPECTATION_FAILED.'),
+      CallerId(
+        'Receipt of the step-up that is expected. Without it, `use` spends no token of a step-up: EXPECTATION_FAILED.',
+      ),
     ),
     use: Type.Optional(
       CallerId(

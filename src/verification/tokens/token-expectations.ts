@@ -19,24 +19,25 @@ export function createTokenCheck({ database, verifyToken }: TokenCheckDeps): Che
   return async (caller, { token, use, ...expected }) => {
     const reply = await verifyToken(caller, token ?? '');
     if (!reply.success) return reply;
-    const field = findUnmet(reply, expected);
+    const field = findUnmet(reply, { ...expected, ...(use === undefined ? {} : { use }) });
     if (field !== null) return { success: false, error: 'EXPECTATION_FAILED', field };
     const error = use === undefined ? null : await spend(database, caller.organizationId, reply.sessionId ?? '', use);
     return error === null ? reply : { success: false, error, field: 'use' };
   };
 }
 
-/** In the order in which they are documented. The token of a step-up proves nothing to who does not expect it: it is for one score. */
+/** In the order in which they are documented. The token of a step-up is for one score: nobody spends it as a respondent’s pass without expecting that. */
 function findUnmet(
   reply: TokenReply,
-  { studyId, respondentId, dataCollector, minimumAssurance, stepUpFor }: Expectations,
+  { studyId, respondentId, dataCollector, minimumAssurance, stepUpFor, use }: Omit<TokenVerification, 'token'>,
 ): keyof Expectations | null {
   if (studyId !== undefined && reply.studyId !== studyId) return 'studyId';
   if (respondentId !== undefined && reply.respondentId !== respondentId) return 'respondentId';
   if (dataCollector !== undefined && reply.dataCollector !== dataCollector) return 'dataCollector';
   const enough = minimumAssurance === 'biometric' ? ['biometric'] : ['biometric', 'device_only'];
   if (minimumAssurance !== undefined && !enough.includes(reply.assuranceLevel ?? 'none')) return 'minimumAssurance';
-  return reply.stepUpFor === stepUpFor ? null : 'stepUpFor';
+  const isAsked = stepUpFor !== undefined || use !== undefined;
+  return isAsked && reply.stepUpFor !== stepUpFor ? 'stepUpFor' : null;
 }
 
 /** null where the pass is spent on this use, now or before. */
