@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   /** The audience API has another address. */
-  readonly of?: 'audience';
+  readonly of?: 'audience' | undefined;
 }
 
 export async function call<T>(path: string, { method = 'GET', body, signal, of }: CallOptions = {}): Promise<T> {
@@ -58,7 +58,7 @@ export interface Read<T> {
 
 /** Reads a path, again whenever it changes. null reads nothing. */
 export function useRead<T>(path: string | null, of?: 'audience'): Read<T> {
-  return useCall<T>(path, (signal) => call<T>(path ?? '', of === undefined ? { signal } : { signal, of }));
+  return useCall<T>(path, (signal) => call<T>(path ?? '', { signal, of }));
 }
 
 /** Runs a call, again whenever its key changes. A key of null runs nothing. */
@@ -100,10 +100,9 @@ export function usePages<T extends Page>(path: string, first: T, of?: 'audience'
   const readOn = async (): Promise<void> => {
     setState({ busy: true, error: null });
     try {
-      const next = await call<T>(
-        `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`,
-        of === undefined ? {} : { of },
-      );
+      const next = await call<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`, {
+        of,
+      });
       setMore([...more, next]);
       setState({ busy: false, error: null });
     } catch (error) {

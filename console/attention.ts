@@ -7,6 +7,7 @@ import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/r
 import { roomOf } from '../src/contract/study-capacity.js';
 import type { StudyReply } from '../src/contract/study-replies.js';
 import type { WebhookReply } from '../src/contract/webhook.js';
+import { countFailing, type SupplierPostbacks } from './postbacks.js';
 import { totalOf } from './parts/mix-bar.js';
 import { formatCount, formatShare, plural } from './parts/words.js';
 
@@ -171,6 +172,21 @@ export const findInWebhooks = (webhooks: readonly WebhookReply[]): readonly Conc
           },
         ],
   );
+
+/** Suppliers that do not learn what became of their respondents. */
+export const findInPostbacks = (suppliers: SupplierPostbacks): readonly Concern[] =>
+  suppliers.flatMap(({ supplierId, name, postbacks }) => {
+    const failing = countFailing(postbacks);
+    if (failing === 0) return [];
+    const isTried = postbacks.exhausted === 0;
+    return [
+      {
+        tone: isTried ? 'warn' : 'bad',
+        text: `${name}: ${plural(failing, 'postback has', 'postbacks have')} failed${isTried ? ' and will be tried again' : ''}.`,
+        to: `suppliers/${encodeURIComponent(supplierId)}`,
+      },
+    ];
+  });
 
 export const findInStudies = (studies: readonly StudyReply[]): readonly Concern[] =>
   studies.flatMap(({ studyId, name, status, audience, progress }) => {

@@ -36,4 +36,5 @@ export const actionNames: Readonly<Record<AuditAction, string>> = {
   'supplier.deleted': 'Supplier deleted',
   'supplier.secret_rotated': 'Secret of a supplier replaced',
   'supplier.postback_replayed': 'Postback to a supplier sent again',
+  'supplier.postbacks_recovered': 'Failed postbacks to a supplier sent again',
 };

@@ -10,6 +10,7 @@ import { SessionsPage } from './pages/sessions.js';
 import { SettingsPage } from './pages/settings.js';
 import { StudiesPage } from './pages/studies.js';
 import { StudyPage } from './pages/study.js';
+import { SupplierPage } from './pages/supplier.js';
 import { SuppliersPage } from './pages/suppliers.js';
 import { ThresholdsPage } from './pages/thresholds.js';
 import { VerificationPage } from './pages/verification.js';
@@ -29,6 +30,7 @@ const pages: Readonly<Record<string, (shown: Shown) => VNode>> = {
   'sessions/:id': ({ projectId, id }) => <SessionPage key={id} projectId={projectId} sessionId={id} />,
   flags: ({ projectId }) => <FlagsPage projectId={projectId} />,
   suppliers: ({ projectId }) => <SuppliersPage projectId={projectId} />,
+  'suppliers/:id': ({ projectId, id }) => <SupplierPage key={id} projectId={projectId} supplierId={id} />,
   thresholds: ({ projectId }) => <ThresholdsPage projectId={projectId} />,
   studies: ({ projectId }) => <StudiesPage projectId={projectId} />,
   'studies/:id': ({ projectId, id }) => <StudyPage key={id} projectId={projectId} studyId={id} />,

@@ -15,6 +15,7 @@ import {
   findInCalibration,
   findInFlags,
   findInMix,
+  findInPostbacks,
   findInProject,
   findInRecovery,
   findInSources,
@@ -23,6 +24,7 @@ import {
   sumDays,
   type Concern,
 } from '../attention.js';
+import { usePostbacks } from '../postbacks.js';
 import { LabelledNumbers } from '../parts/labelled-numbers.js';
 import { Loading, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
@@ -40,7 +42,8 @@ export function OverviewPage({ projectId }: { projectId: string }) {
   const project = useRead<ProjectReply>(`/projects/${projectId}`);
   const flags = useRead<FlagPage>(`/projects/${projectId}/flags${query({ limit: 200 })}`);
   const recovery = useRead<CounterRecoveryReply>(`/lite/recovery${query({ projectId })}`);
-  const all = [mix, sources, webhooks, studies, analytics, calibration, project, flags, recovery];
+  const postbacks = usePostbacks('all');
+  const all = [mix, sources, webhooks, postbacks, studies, analytics, calibration, project, flags, recovery];
   const parts: readonly Part[] = [
     partOf('sessions by day', mix, (known) => findInMix(known, Date.now())),
     partOf('sources', sources, (known) => [...findInSources(known), ...findBlockedSources(known)]),
@@ -50,6 +53,7 @@ export function OverviewPage({ projectId }: { projectId: string }) {
     partOf('flags', flags, (known) => findInFlags(known, Date.now())),
     partOf('verifications', analytics, findInAnalytics),
     partOf('webhooks', webhooks, (known) => findInWebhooks(known.webhooks)),
+    partOf('postbacks', postbacks, findInPostbacks),
     partOf('studies', studies, (known) => findInStudies(known.studies)),
   ];
   return (

@@ -1,8 +1,18 @@
 /** Suppliers of a study, and sources of its open links: what each sent, and what became of it. */
+import { Link } from 'wouter-preact';
+import type { PostbackHealth } from '../../src/contract/postback-health.js';
 import type { ReportRow } from '../../src/contract/study-report.js';
 import { formatCount, formatShare } from '../parts/words.js';
+import { countFailing, type SupplierPostbacks } from '../postbacks.js';
 
-export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
+interface SuppliersProps {
+  readonly projectId: string;
+  readonly rows: readonly ReportRow[];
+  /** null: not read. */
+  readonly postbacks: SupplierPostbacks | null;
+}
+
+export const StudySuppliers = ({ projectId, rows, postbacks }: SuppliersProps) => (
   <section class="card">
     <h2>Suppliers and sources</h2>
     <table class="rows dense">
@@ -32,14 +42,25 @@ export const StudySuppliers = ({ rows }: { rows: readonly ReportRow[] }) => (
       </thead>
       <tbody>
         {rows.map((row) => (
-          <SupplierRow key={`${row.supplierId} ${row.sourceId}`} {...row} />
+          <SupplierRow
+            key={`${row.supplierId} ${row.sourceId}`}
+            {...{ projectId, row }}
+            postbacks={postbacks?.find(({ supplierId }) => supplierId === row.supplierId)?.postbacks ?? null}
+          />
         ))}
       </tbody>
     </table>
   </section>
 );
 
-const SupplierRow = ({ supplierId, name, sourceId, entries, screenedOut, medianSeconds, ...row }: ReportRow) => {
+interface RowProps {
+  readonly projectId: string;
+  readonly row: ReportRow;
+  readonly postbacks: PostbackHealth | null;
+}
+
+const SupplierRow = ({ projectId, row, postbacks }: RowProps) => {
+  const { supplierId, name, sourceId, entries, screenedOut, medianSeconds } = row;
   const { full, duplicate, quality, targeting, limit } = screenedOut;
   const refusals = [
     ['Refused for quality', quality],
@@ -51,6 +72,12 @@ const SupplierRow = ({ supplierId, name, sourceId, entries, screenedOut, medianS
       <th scope="row">
         <span>{name ?? sourceId ?? (supplierId === null ? 'Further sources' : 'A deleted supplier')}</span>
         <span class="muted small">{supplierId === null ? 'Open links' : sourceId}</span>
+        {supplierId !== null && postbacks !== null && (
+          <Link class="small" href={`/${projectId}/suppliers/${encodeURIComponent(supplierId)}`}>
+            Postbacks:{' '}
+            {countFailing(postbacks) === 0 ? 'none failing' : `${formatCount(countFailing(postbacks))} failing`}
+          </Link>
+        )}
       </th>
       <td class="end" data-label="Entered">
         {formatCount(entries)}

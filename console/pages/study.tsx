@@ -4,6 +4,7 @@ import { Link } from 'wouter-preact';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
 import { useRead, type Read } from '../api.js';
+import { usePostbacks } from '../postbacks.js';
 import { Badge } from '../parts/badge.js';
 import { Stacks } from '../parts/day-chart.js';
 import { Meter } from '../parts/meter.js';
@@ -23,9 +24,11 @@ export function StudyPage({ projectId, studyId }: { projectId: string; studyId: 
   const study = useRead<StudyReply>(path, 'audience');
   const suppliers = useRead<StudyReport>(`${path}/report?by=source`, 'audience');
   const days = useRead<StudyReport>(`${path}/report?by=day`, 'audience');
+  const hasSuppliers = suppliers.data?.rows.some(({ supplierId }) => supplierId !== null) === true;
+  const postbacks = usePostbacks(hasSuppliers ? studyId : null);
   const [round, setRound] = useState(0);
   const reload = (): void => {
-    [study, suppliers, days].forEach((each) => each.reload());
+    [study, suppliers, days, postbacks].forEach((each) => each.reload());
     setRound(round + 1);
   };
   return (
@@ -57,7 +60,7 @@ export function StudyPage({ projectId, studyId }: { projectId: string; studyId: 
               {({ rows, refusedLinks }) => (
                 <div class="stack">
                   {refusedLinks.length > 0 && <StudyRefusedLinks links={refusedLinks} />}
-                  {rows.length > 0 && <StudySuppliers rows={rows} />}
+                  {rows.length > 0 && <StudySuppliers {...{ projectId, rows }} postbacks={postbacks.data} />}
                 </div>
               )}
             </Shown>

@@ -9,6 +9,7 @@ import { DayChart, type DayMix } from '../parts/day-chart.js';
 import { decisions, MixBar } from '../parts/mix-bar.js';
 import { Empty, Shown } from '../parts/states.js';
 import { formatCount, formatShare, plural } from '../parts/words.js';
+import { SupplierPostbackList } from './supplier-postbacks.js';
 
 export function SuppliersPage({ projectId }: { projectId: string }) {
   const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId })}`);
@@ -50,6 +51,7 @@ export function SuppliersPage({ projectId }: { projectId: string }) {
       <Shown of={sources} what="suppliers">
         {({ sources: listed }) => (listed.length === 0 ? null : <League projectId={projectId} sources={listed} />)}
       </Shown>
+      <SupplierPostbackList projectId={projectId} />
     </>
   );
 }

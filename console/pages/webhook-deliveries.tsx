@@ -6,7 +6,7 @@ import { call, query, usePages, useRead, type Read } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { AdminOnly } from '../parts/role.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
-import { formatTime } from '../parts/words.js';
+import { deliveryStateNames, formatTime } from '../parts/words.js';
 
 const pageSize = 25;
 
@@ -22,8 +22,10 @@ const watchMsMax = 10_000;
 
 interface DeliveriesProps {
   readonly projectId: string;
-  /** Path of the webhook. */
+  /** Path of the webhook, or of the supplier. */
   readonly path: string;
+  /** Postbacks of suppliers are of the audience API. */
+  readonly of?: 'audience' | undefined;
   /** Empty ones show all. */
   readonly filter: { readonly state: string; readonly sessionId: string };
   /** Grows when something was sent: the list is then read again until it has arrived. */
@@ -34,7 +36,7 @@ interface DeliveriesProps {
 
 export function Deliveries({ filter, sent, settled, ...shared }: DeliveriesProps) {
   const list = `${shared.path}/deliveries${query({ limit: pageSize, ...filter })}`;
-  const first = useRead<DeliveryPage>(list);
+  const first = useRead<DeliveryPage>(list, shared.of);
   const isFiltered = filter.state !== '' || filter.sessionId !== '';
   useWatch(first, sent, settled);
   return (
@@ -63,14 +65,14 @@ function useWatch({ data, loading, reload }: Read<DeliveryPage>, sent: number, s
   }, [sent]);
 }
 
-interface ListProps extends Pick<DeliveriesProps, 'projectId' | 'path' | 'noteSent'> {
+interface ListProps extends Pick<DeliveriesProps, 'projectId' | 'path' | 'of' | 'noteSent'> {
   readonly list: string;
   readonly first: DeliveryPage;
   readonly isFiltered: boolean;
 }
 
 function DeliveryList({ list, first, isFiltered, ...shared }: ListProps) {
-  const { pages, ...more } = usePages<DeliveryPage>(list, first);
+  const { pages, ...more } = usePages<DeliveryPage>(list, first, shared.of);
   const deliveries = pages.flatMap((page) => page.deliveries);
   if (deliveries.length === 0)
     return (
@@ -96,6 +98,7 @@ function DeliveryList({ list, first, isFiltered, ...shared }: ListProps) {
 function Delivery({
   projectId,
   path,
+  of,
   noteSent,
   deliveryId,
   event,
@@ -105,46 +108,21 @@ function Delivery({
   nextAttemptAt,
   payload,
   attempts,
-}: DeliveryReply & Pick<ListProps, 'projectId' | 'path' | 'noteSent'>) {
+}: DeliveryReply & Pick<ListProps, 'projectId' | 'path' | 'of' | 'noteSent'>) {
   const hasFailed = state === 'FAILED' || state === 'EXHAUSTED';
   const problem = hasFailed ? (attempts.find((attempt) => attempt.state !== 'PENDING')?.error ?? null) : null;
-  const respondentId = payload?.data['respondent_id'];
   return (
     <li>
       <details>
         <summary>
-          <Badge value={state.toLowerCase()} /> {event} <span class="muted small">{formatTime(createdAt)}</span>{' '}
-          <code class="muted">{sessionId}</code>
+          <Badge value={state.toLowerCase()} text={deliveryStateNames[state]} /> {event}{' '}
+          <span class="muted small">{formatTime(createdAt)}</span> <code class="muted">{sessionId}</code>
+          {state === 'FAILED' && nextAttemptAt !== null && (
+            <span class="muted small">Next attempt {formatTime(nextAttemptAt)}</span>
+          )}
           {problem !== null && <span class="muted small reason">{problem}</span>}
         </summary>
-        <dl class="pairs">
-          <div>
-            <dt>Session</dt>
-            <dd>
-              {sessionId.startsWith(testSessions) ? (
-                'Made up for a test'
-              ) : (
-                <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
-                  {sessionId}
-                </Link>
-              )}
-            </dd>
-          </div>
-          {typeof respondentId === 'string' && (
-            <div>
-              <dt>Respondent</dt>
-              <dd>
-                <code>{respondentId}</code>
-              </dd>
-            </div>
-          )}
-          {nextAttemptAt !== null && (
-            <div>
-              <dt>Next attempt</dt>
-              <dd>{formatTime(nextAttemptAt)}</dd>
-            </div>
-          )}
-        </dl>
+        <About {...{ projectId, sessionId, nextAttemptAt, payload }} />
         <ol class="list">
           {attempts.map((attempt) => (
             <Attempt key={attempt.attempt} {...attempt} />
@@ -158,23 +136,59 @@ function Delivery({
             <code>{JSON.stringify(payload, null, 2)}</code>
           </pre>
         )}
-        <Replay path={`${path}/deliveries/${deliveryId}/replay`} isGone={payload === null} noteSent={noteSent} />
+        <Replay path={`${path}/deliveries/${deliveryId}/replay`} isGone={payload === null} {...{ of, noteSent }} />
       </details>
     </li>
   );
 }
 
-interface ReplayProps extends Pick<ListProps, 'path' | 'noteSent'> {
+type AboutProps = Pick<DeliveryReply, 'sessionId' | 'nextAttemptAt' | 'payload'> & Pick<ListProps, 'projectId'>;
+
+function About({ projectId, sessionId, nextAttemptAt, payload }: AboutProps) {
+  const respondentId = payload?.data['respondent_id'] ?? payload?.data['rid'];
+  return (
+    <dl class="pairs">
+      <div>
+        <dt>Session</dt>
+        <dd>
+          {sessionId.startsWith(testSessions) ? (
+            'Made up for a test'
+          ) : (
+            <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
+              {sessionId}
+            </Link>
+          )}
+        </dd>
+      </div>
+      {typeof respondentId === 'string' && (
+        <div>
+          <dt>Respondent</dt>
+          <dd>
+            <code>{respondentId}</code>
+          </dd>
+        </div>
+      )}
+      {nextAttemptAt !== null && (
+        <div>
+          <dt>Next attempt</dt>
+          <dd>{formatTime(nextAttemptAt)}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+interface ReplayProps extends Pick<ListProps, 'path' | 'of' | 'noteSent'> {
   readonly isGone: boolean;
 }
 
-function Replay({ path, isGone, noteSent }: ReplayProps) {
+function Replay({ path, of, isGone, noteSent }: ReplayProps) {
   const [isSent, setSent] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const replay = async (): Promise<void> => {
     setError(null);
     try {
-      await call(path, { method: 'POST' });
+      await call(path, { method: 'POST', of });
       setSent(true);
       noteSent();
     } catch (failure) {
@@ -198,8 +212,8 @@ function Replay({ path, isGone, noteSent }: ReplayProps) {
 const Attempt = ({ attempt, state, statusCode, durationMs, error, responseBody, startedAt }: DeliveryAttempt) => (
   <li>
     <span>
-      Attempt {attempt}: <Badge value={state.toLowerCase()} /> {statusCode !== null && `HTTP ${statusCode}`}{' '}
-      {error !== null && <span class="muted">{error}</span>}
+      Attempt {attempt}: <Badge value={state === 'EXHAUSTED' ? 'failed' : state.toLowerCase()} />{' '}
+      {statusCode !== null && `HTTP ${statusCode}`} {error !== null && <span class="muted">{error}</span>}
     </span>
     <span class="muted small">
       {durationMs !== null && `${durationMs} ms `}

@@ -20,6 +20,13 @@ const tones: Readonly<Record<string, string>> = {
   paused: 'warn',
 };
 
-export const Badge = ({ value, tone = tones[value] ?? 'plain' }: { value: string; tone?: string }) => (
-  <span class={`badge ${tone}`}>{readable(value)}</span>
+interface BadgeProps {
+  readonly value: string;
+  readonly tone?: string;
+  /** Default: the value in words. */
+  readonly text?: string;
+}
+
+export const Badge = ({ value, tone = tones[value] ?? 'plain', text = readable(value) }: BadgeProps) => (
+  <span class={`badge ${tone}`}>{text}</span>
 );

@@ -1,4 +1,6 @@
 /** Codes, times and numbers as people read them. */
+import type { AttemptState } from '../../src/contract/webhook.js';
+
 const capitals = new Set(['ip', 'asn', 'id', 'vpn', 'url']);
 
 /** `address_not_public` reads "Address not public". */
@@ -9,6 +11,14 @@ export function readable(code: string): string {
     .join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** States of a delivery. Each of its attempts has one of its own. */
+export const deliveryStateNames: Readonly<Record<AttemptState, string>> = {
+  PENDING: 'Pending',
+  SUCCEEDED: 'Succeeded',
+  FAILED: 'Retrying',
+  EXHAUSTED: 'Gave up',
+};
 
 const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

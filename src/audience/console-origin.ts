@@ -1,4 +1,4 @@
-/** Lets the console call studies: the service serves its page from another origin. No other page may, whatever token it has. */
+/** Lets the console call studies and postbacks: the service serves its page from another origin. No other page may, whatever token it has. */
 import type { FastifyInstance } from 'fastify';
 
 /** Until a browser asks again whether it may call. */
@@ -14,7 +14,7 @@ export function allowConsole(scope: FastifyInstance, siteUrl: () => string): voi
       'access-control-expose-headers': 'x-request-id, retry-after',
     });
   });
-  for (const path of ['/studies', '/studies/*'])
+  for (const path of ['/studies', '/studies/*', '/postbacks', '/suppliers/*'])
     scope.options(path, { config: { access: { credential: 'none' } }, schema: { hide: true } }, (_request, reply) =>
       reply
         .code(204)

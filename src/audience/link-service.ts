@@ -33,7 +33,7 @@ import type { StudyCaller } from './study-creation.js';
 import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
 import { findSupplier, findSupplierOfSource } from './supplier-store.js';
-import { requireSupplier } from './supplier-service.js';
+import { requireSupplier } from './supplier-changes.js';
 
 export interface LinkServiceDeps {
   readonly database: Database;

@@ -1,5 +1,6 @@
 /** Reports to suppliers, from server to server, what became of their respondents: each status of a place once, when it changes. */
 import { postbackType, type PlaceStatus, type PostbackEvent } from '../contract/postback.js';
+import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
@@ -29,6 +30,10 @@ export interface PostbackDeliveries {
     page: Page,
   ): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }>;
   replay(tx: Queryable, supplierId: string, deliveryId: string): Promise<boolean>;
+  /** Sends again what failed in the period; returns how many. */
+  recover(tx: Queryable, supplierId: string, sinceMs: number, untilMs: number): Promise<number>;
+  /** Reads whether postbacks go out, of each supplier that has an address. */
+  readHealth(tx: Queryable, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PostbackHealth>>;
 }
 
 export interface PostbackDeps {

@@ -14,7 +14,6 @@ import {
   SupplierReply,
   type SupplierChange,
 } from '../contract/supplier.js';
-import { DeliveryPage, DeliveryRef, PostbackQuery } from '../contract/webhook.js';
 import type { Access } from '../http/access-declaration.js';
 import { keyCaller } from '../http/access.js';
 import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
@@ -28,7 +27,6 @@ const working: Access = {
 };
 const access: Access = { ...working, afterTrial: true };
 const params = Type.Object({ supplierId: Type.String({ maxLength: 128 }) });
-const deliveryParams = Type.Object({ ...params.properties, deliveryId: Type.String({ maxLength: 128 }) });
 const item = '/suppliers/:supplierId';
 const route = routesOf('Suppliers');
 
@@ -37,10 +35,7 @@ export function registerSupplierRoutes(app: FastifyInstance, suppliers: Supplier
     registerStorableText(scope);
     registerCollection(scope, suppliers);
     registerItem(scope, suppliers);
-    void scope.register(async (inner) => {
-      registerRotation(inner, suppliers);
-      registerPostbacks(inner, suppliers);
-    });
+    void scope.register(async (inner) => registerRotation(inner, suppliers));
   });
 }
 
@@ -128,39 +123,6 @@ function registerRotation(app: FastifyInstance, suppliers: SupplierService): voi
         keyCaller(request),
         request.params.supplierId,
         request.body?.overlapHours,
-      ),
-  );
-}
-
-function registerPostbacks(app: FastifyInstance, suppliers: SupplierService): void {
-  app.get(
-    `${item}/deliveries`,
-    route(access, {
-      operationId: 'listPostbacks',
-      summary: 'List the postbacks to a supplier, newest first, with every attempt',
-      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
-      params,
-      querystring: PostbackQuery,
-      response: { 200: DeliveryPage, ...errorReplies([400, 401, 403, 404, 429]) },
-    }),
-    async (request) =>
-      suppliers.listPostbacks(keyCaller(request), request.params.supplierId, request.query, readPage(request.query)),
-  );
-  app.post(
-    `${item}/deliveries/:deliveryId/replay`,
-    route(working, {
-      operationId: 'replayPostback',
-      summary: 'Send one postback again',
-      description: 'One that ended gets a fresh set of attempts; one that waits for its next attempt goes out now.',
-      params: deliveryParams,
-      response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
-    }),
-    async (request) =>
-      suppliers.replayPostback(
-        actorOf(request),
-        keyCaller(request),
-        request.params.supplierId,
-        request.params.deliveryId,
       ),
   );
 }

@@ -1,7 +1,6 @@
 /** Suppliers as their organization handles them, in test mode and in live mode apart. Changes are recorded in the audit trail with the write. */
-import { recordAudit, type Actor } from '../administration/audit.js';
+import type { Actor } from '../administration/audit.js';
 import type { Environment } from '../config/settings.js';
-import type { AuditAction } from '../contract/audit.js';
 import {
   graceHours,
   suppliersPerOrganizationMax,
@@ -11,7 +10,6 @@ import {
   type SupplierCreation,
   type SupplierReply,
 } from '../contract/supplier.js';
-import type { PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import { Fault } from '../errors.js';
@@ -20,6 +18,7 @@ import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { PostbackDeliveries } from './postbacks.js';
+import { noteSupplierChange as note, requireSupplier } from './supplier-changes.js';
 import { changedSettings, findSupplierIssues } from './supplier-rules.js';
 import {
   deleteSupplier,
@@ -40,7 +39,7 @@ export interface SupplierServiceDeps {
   readonly environment: Environment;
   readonly secrets: SecretStore;
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
-  readonly postbacks: Omit<PostbackDeliveries, 'insert'>;
+  readonly postbacks: Pick<PostbackDeliveries, 'keepTarget'>;
   /** Called with each supplier that was changed, once the change is in force. */
   readonly onChange: (supplierId: string) => void;
   /** Describes the fault of an address for postbacks, as the end of a sentence; null if it has none. */
@@ -124,8 +123,6 @@ export function createSupplierService(deps: SupplierServiceDeps) {
         await note(tx, actor, supplier, 'supplier.secret_rotated', { overlapHours });
         return { entrySecret: secret, previousSecretUntil: until?.toISOString() ?? null };
       }),
-
-    ...postbackLogOf(deps),
   };
 }
 
@@ -146,29 +143,6 @@ const changerOf =
     return result;
   };
 
-const postbackLogOf = ({ database, postbacks }: SupplierServiceDeps) => ({
-  listPostbacks: (owner: SupplierOwner, supplierId: string, query: PostbackQuery, page: Page) =>
-    inOrganization(database, owner.organizationId, async (tx) => {
-      requireSupplier(await findSupplier(tx, owner, supplierId));
-      return postbacks.list(tx, supplierId, query, page);
-    }),
-
-  replayPostback: (actor: Actor, owner: SupplierOwner, supplierId: string, deliveryId: string) =>
-    inOrganization(database, owner.organizationId, async (tx) => {
-      const supplier = requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true }));
-      if (supplier.postbackUrl === null)
-        throw new Fault('CONFLICT', 'The supplier has no `postbackUrl`. Set one first.');
-      if (!(await postbacks.replay(tx, supplierId, deliveryId))) throw notFound('delivery');
-      await note(tx, actor, supplier, 'supplier.postback_replayed', { deliveryId });
-      return { deliveryId };
-    }),
-});
-
-export function requireSupplier(supplier: Supplier | null): Supplier {
-  if (supplier === null) throw notFound('supplier');
-  return supplier;
-}
-
 const conflictOf = async (tx: Queryable, owner: SupplierOwner, sourceId: string): Promise<Fault> =>
   (await findSupplierOfSource(tx, owner, sourceId)) === null
     ? new Fault(
@@ -185,12 +159,3 @@ const shown = ({ redirects, postbackUrl, ...settings }: SupplierSettings): Reado
 });
 
 const beginning = (address: string): string => address.split(/[?#]/, 1)[0] ?? '';
-
-const note = (
-  tx: Queryable,
-  actor: Actor,
-  { organizationId, supplierId }: Supplier,
-  action: AuditAction,
-  detail: Readonly<Record<string, unknown>>,
-): Promise<void> =>
-  recordAudit(tx, actor, { organizationId, action, subject: { kind: 'supplier', id: supplierId }, detail });

@@ -40,6 +40,7 @@ export const auditActions = [
   'supplier.deleted',
   'supplier.secret_rotated',
   'supplier.postback_replayed',
+  'supplier.postbacks_recovered',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -3,13 +3,14 @@
  * there, and no list of webhooks shows it.
  */
 import type { PostbackEvent } from '../contract/postback.js';
+import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
 import type { Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
-import { listDeliveries, replayDelivery } from './delivery-log.js';
+import { listDeliveries, recoverDeliveries, replayDelivery } from './delivery-log.js';
 import { insertDeliveries } from './delivery-store.js';
 import { deliveryOf, storedForm } from './fan-out.js';
-import { unpark } from './webhook-store.js';
+import { readEndpointHealth, unpark } from './webhook-store.js';
 
 export const postbackDeliveries = {
   /** Follows the supplier’s row, in the transaction that changed it. Without an address there is none. */
@@ -69,4 +70,14 @@ export const postbackDeliveries = {
     await unpark(tx, supplierId);
     return true;
   },
+
+  /** Sends again what failed in the period, also to an address that is parked. */
+  async recover(tx: Queryable, supplierId: string, sinceMs: number, untilMs: number): Promise<number> {
+    const requeued = await recoverDeliveries(tx, supplierId, sinceMs, untilMs);
+    await unpark(tx, supplierId);
+    return requeued;
+  },
+
+  readHealth: (tx: Queryable, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PostbackHealth>> =>
+    readEndpointHealth(tx, supplierIds),
 };

@@ -1,5 +1,6 @@
 /** The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook. */
 import type { SessionMode } from '../contract/common.js';
+import type { PostbackHealth } from '../contract/postback-health.js';
 import type { EventType } from '../contract/session-event.js';
 import { missedCountMax, type PayloadVersion, type WebhookMode, type WebhookReply } from '../contract/webhook.js';
 import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
@@ -182,6 +183,27 @@ export async function listWebhooks(
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.webhookId);
   return { items: items.map(ownedOf), nextCursor };
+}
+
+/** How deliveries to these endpoints go out, by their ids. */
+export async function readEndpointHealth(
+  tx: Queryable,
+  webhookIds: readonly string[],
+): Promise<ReadonlyMap<string, PostbackHealth>> {
+  const rows = await tx.query<OwnedRow & { readonly retrying: number }>(
+    `SELECT ${ownedColumns},
+       (SELECT count(*)::int FROM (SELECT 1 FROM deliveries d WHERE d.webhook_id = webhooks.webhook_id AND d.state = 'PENDING'
+          AND d.lane = 'retry' AND d.attempt > d.attempts_from LIMIT ${missedCountMax}) AS failed) AS retrying
+       FROM webhooks WHERE webhook_id = ANY($1::text[])`,
+    [webhookIds],
+  );
+  return new Map(
+    rows.map(({ retrying, ...row }) => {
+      const webhook = ownedOf(row);
+      const exhausted = Math.min(webhook.missed?.count ?? 0, missedCountMax);
+      return [row.webhookId, { retrying, exhausted, health: healthOf(webhook) }];
+    }),
+  );
 }
 
 /** Writes what its owner decided. That somebody acted on it is a reason to try again at once. */

@@ -8,6 +8,7 @@ import { createEntryService, type Surroundings } from '../audience/entry-service
 import { registerFieldingRoutes, type FieldingRouteDeps, type TakeVisit } from '../audience/fielding-routes.js';
 import { createExits } from '../audience/exits.js';
 import { registerLinkRoutes } from '../audience/link-routes.js';
+import { registerPostbackRoutes } from '../audience/postback-routes.js';
 import { writePostbacks } from '../audience/postbacks.js';
 import { createRefusedLinks, startWritingRefusedLinks } from '../audience/refused-links.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
@@ -45,6 +46,7 @@ import {
   identifierHashOf,
   wireLinks,
   wireLinkTrials,
+  wirePostbackLog,
   wireStudies,
   wireSuppliers,
   createHostedVerificationClient,
@@ -105,6 +107,7 @@ export async function startAudience(
       void scope.register(async (inner) => {
         allowConsole(inner, siteUrl);
         registerStudyRoutes(inner, { database: stores.database, studies });
+        registerPostbackRoutes(inner, wirePostbackLog(parts));
       });
       registerSupplierRoutes(scope, wireSuppliers(parts, directories));
       registerLinkRoutes(scope, links);
@@ -112,10 +115,7 @@ export async function startAudience(
       registerReturnRoutes(scope, { returns, takeVisit, studies });
       const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
       registerTryPage(scope, { ...{ sendPage, takeVisit, audienceUrl }, trials: wireLinkTrials(parts, audienceUrl) });
-      registerFieldingRoutes(scope, {
-        ...{ sendPage, entries, returns },
-        ...{ takeReturn, audienceUrl, metrics },
-      });
+      registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeReturn, audienceUrl, metrics } });
     },
     { prefix: audiencePrefix },
   );

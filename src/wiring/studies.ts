@@ -5,6 +5,7 @@ import { createStudyService, type StudyService } from '../audience/study-service
 import { createLinkService, type LinkService } from '../audience/link-service.js';
 import type { HashIdentifier } from '../audience/own-places.js';
 import { createLinkTrials, type LinkTrials } from '../audience/link-trial.js';
+import { createPostbackLog, type PostbackLog } from '../audience/postback-log.js';
 import { createSupplierService, type SupplierService } from '../audience/supplier-service.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createSecretStore } from '../crypto/secret-store.js';
@@ -67,6 +68,9 @@ export const wireSuppliers = (
     postbackProblem: (address) => objectionTo(address, target),
   });
 };
+
+export const wirePostbackLog = ({ stores, now }: Parts): PostbackLog =>
+  createPostbackLog({ database: stores.database, postbacks: postbackDeliveries, now });
 
 /** A link outlives the place that it is for by far; a respondent who comes back later is verified by the same one. */
 const expiresInDays = linkDaysMax;

@@ -203,7 +203,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByText(receiver.url).waitFor();
     await heading('Nothing was sent yet');
     await page.getByRole('button', { name: 'Send a test event' }).click();
-    const failed = page.locator('summary').filter({ hasText: /Exhausted.*sess_test_/ });
+    const failed = page.locator('summary').filter({ hasText: /Gave up.*sess_test_/ });
     await failed.click();
     await page.getByText('1 event was not delivered and is not tried again.').waitFor();
     const error = failed.locator('.reason');

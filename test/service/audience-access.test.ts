@@ -100,6 +100,7 @@ const bodies: Readonly<Record<string, (studyId: string) => object | Promise<obje
   updateSupplier: () => supplierPatchExample,
   createInvitations: () => ({ ...invitationsExample, supplierId: shared[0] }),
   checkLink: () => linkCheckExample,
+  recoverPostbacks: () => ({ since: '2026-11-01T00:00:00Z' }),
 };
 
 const refused: Partial<Record<Kind, Answer>> = {
@@ -126,7 +127,7 @@ const notTheirSupplier: Partial<Record<Kind, Answer>> = {
   ...{ otherOrganizationKey: '404', organizationTestKey: '404', tokenOfOthers: '404' },
 };
 
-/** People read studies, and admins change and move them; everything else is for programs. */
+/** People read studies and postbacks, and admins change, move and resend them; everything else is for programs. */
 const people: Partial<Record<Kind, 'member' | 'admin'>> = {
   member: 'member',
   admin: 'admin',
@@ -135,15 +136,22 @@ const people: Partial<Record<Kind, 'member' | 'admin'>> = {
 };
 const leastRoles: Readonly<Record<string, 'member' | 'admin'>> = {
   ...Object.fromEntries(
-    ['listStudies', 'getStudy', 'reportStudy', 'listRespondents', 'exportRespondents'].map((id) => [id, 'member']),
+    [
+      ...['listStudies', 'getStudy', 'reportStudy', 'listRespondents', 'exportRespondents'],
+      ...['readPostbackHealth', 'listPostbacks'],
+    ].map((id) => [id, 'member']),
   ),
-  ...Object.fromEntries(['updateStudy', ...studyActions.map((action) => `${action}Study`)].map((id) => [id, 'admin'])),
+  ...Object.fromEntries(
+    ['updateStudy', 'replayPostback', 'recoverPostbacks', ...studyActions.map((action) => `${action}Study`)].map(
+      (id) => [id, 'admin'],
+    ),
+  ),
 };
 function accessOfPerson(operationId: string, path: string, kind: Kind): Answer {
   const least = leastRoles[operationId];
   if (least === undefined) return '401';
   if (least === 'admin' && people[kind] === 'member') return '403';
-  return kind === 'otherOrganizationOwner' && path.includes('{studyId}') ? '404' : 'ok';
+  return kind === 'otherOrganizationOwner' && /\{(?:studyId|supplierId)\}/.test(path) ? '404' : 'ok';
 }
 
 /** Whoever may send a postback again asks for one that there is not: the supplier has nobody yet. */
@@ -153,7 +161,7 @@ function expectedOf(operationId: string, path: string, kind: Kind): Answer {
 }
 
 function accessOf(path: string, kind: Kind): Answer {
-  if (path.startsWith('/suppliers'))
+  if (/^\/(?:suppliers|postbacks)/.test(path))
     return ofOrganization[kind] ?? refused[kind] ?? (path.includes('{') ? notTheirSupplier[kind] : undefined) ?? 'ok';
   return refused[kind] ?? (path.includes('{studyId}') ? notTheirs[kind] : undefined) ?? 'ok';
 }
@@ -185,7 +193,10 @@ for (const { path, method, operationId } of operations)
       };
       const place = path.includes('{place}') ? await enterStudy(ids.studyId) : '';
       const filled = Object.entries({ ...ids, place }).reduce((url, [name, id]) => url.replace(`{${name}}`, id), path);
-      const { status } = await ask(method, filled, headersOf[kind], await bodies[operationId]?.(ids.studyId));
+      const answer = await ask(method, filled, headersOf[kind], await bodies[operationId]?.(ids.studyId));
+      const { status } = answer;
+      // A page that nobody reads to its end keeps its connection, and the listener from closing.
+      await answer.arrayBuffer();
       t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expectedOf(operationId, path, kind), kind);
     }
   });
@@ -235,13 +246,15 @@ t.test('the audit trail says which fields of a study were changed, from what to 
   t.same(await audit(), { changes: { name: { before: 'Renamed', after: 'Again' } } }, 'and no field that stayed');
 });
 
-t.test('the console’s page may call studies, and no other page', async (t) => {
+t.test('the console’s page may call studies and postbacks, and no other page', async (t) => {
   for (const origin of [siteUrl, 'https://elsewhere.example']) {
     const allowed = origin === siteUrl ? origin : null;
     const preflight = await fetch(`${audienceUrl}/studies/any/launch`, { method: 'OPTIONS', headers: { origin } });
     const answers = [
       preflight,
       await ask('GET', '/studies', { ...credentials.owner, origin }),
+      await ask('GET', '/postbacks', { ...credentials.owner, origin }),
+      await fetch(`${audienceUrl}/suppliers/any/recover`, { method: 'OPTIONS', headers: { origin } }),
       await ask('GET', '/studies/none', { origin }),
     ];
     for (const { headers } of answers) t.equal(headers.get('access-control-allow-origin'), allowed, origin);

@@ -1,8 +1,11 @@
 /** Postbacks over HTTP, to a receiver that fails at first, from a process that is killed in between. */
 import { createHmac } from 'node:crypto';
 import t from 'tap';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
+import type { PostbackHealthPage } from '../../src/contract/postback-health.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
 import type { DeliveryReply } from '../../src/contract/webhook.js';
 import { verifyWebhook } from '../../src/receiver/verify.js';
@@ -49,6 +52,7 @@ const invite = async (respondent: object): Promise<string> => {
 const isSigned = ({ headers, body }: Received, secret = supplier.entrySecret): boolean =>
   verifyWebhook({ headers, body, secret }).valid;
 let place = '';
+const working = { state: 'working', reason: null, since: null, nextTryAt: null };
 const restart = (): Promise<Bootstrap> => startProcess(t, environment).ready();
 
 t.test('a postback that fails is tried again, also by the process after one that was killed', async (t) => {
@@ -62,6 +66,11 @@ t.test('a postback that fails is tried again, also by the process after one that
     async () => (await postbacks('?state=FAILED')).filter(hasFailed).length === 2,
     'three attempts failed',
   );
+  const shown = { supplierId: supplier.supplierId, name: 'P', sourceId: 'p' };
+  t.same((await call('GET', '/postbacks')).body, {
+    suppliers: [{ ...shown, postbacks: { retrying: 2, exhausted: 0, health: working } }],
+    nextCursor: null,
+  });
   t.equal(await first.end('SIGKILL'), 'SIGKILL');
   receiver.answer((_received, response) => void response.writeHead(200).end('ok'));
   bootstrap = await restart();
@@ -97,6 +106,27 @@ t.test('it is signed as a webhook is, names its place, and fills in the address'
     t.equal(received.path, `/pb?rid=r%261&s=complete&p=${place}&y=${study.studyId}&sig=${sig}`);
   }
   t.equal(new Set(sent.map(({ headers }) => headers['webhook-id'])).size, 1, 'one id for all attempts');
+});
+
+t.test('all that failed in a period are sent again at once, which the audit trail records', async (t) => {
+  receiver.answer((_received, response) => void response.writeHead(200).end('ok'));
+  const recover = (since: string) => call('POST', `${path}/recover`, { since });
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  t.match(await recover(new Date(Date.now() + 3_600_000).toISOString()), { status: 400 });
+  t.same((await recover(since)).body, { requeued: 1 }, 'the one that waits for its next attempt');
+  await waitUntil(async () => (await postbacks('?state=SUCCEEDED')).length === 2, 'both have arrived');
+  t.same((await recover(since)).body, { requeued: 0 });
+  const known = (await call('GET', `/postbacks?supplierId=${supplier.supplierId}`)).body as PostbackHealthPage;
+  t.match(known.suppliers, [{ postbacks: { retrying: 0, exhausted: 0 } }]);
+  t.equal((await call('GET', '/postbacks?supplierId=sup_none')).status, 404);
+  const { organizationId } = bootstrap;
+  const masterKey = loadMasterKey(environment.VH_DATA_DIR);
+  const token = await issueDashboardToken(masterKey, { organizationId, role: 'admin', lifetimeSeconds: 600 });
+  const audit = await fetch(
+    `${bootstrap.baseUrl}/organizations/${organizationId}/audit?action=supplier.postbacks_recovered`,
+    { headers: { authorization: `Bearer ${token}` } },
+  );
+  t.match(await audit.json(), { entries: [{ detail: { requeued: 0 } }, { detail: { requeued: 1, since } }] });
 });
 
 t.test('every end is sent; a new address and a new secret are in force for what still waits', async (t) => {
