@@ -100,13 +100,13 @@ export function adviceFor(status: number | null, url: string): string | null {
   if (status >= 300 && status < 400)
     return `status ${status}: redirects are not followed. Change the URL of the webhook to where ${new URL(url).host} redirects to.`;
   if (status === 401 || status === 403)
-    return `status ${status}: refused by the receiver, so it is not repeated. Check how it verifies the signature, and what stands in front of it; then replay.`;
+    return `status ${status}: refused by the receiver, so it is not repeated. Check how it verifies the signature, and what stands in front of it; then send it again.`;
   if (status === 404 || status === 410)
-    return `status ${status}: nothing is at this path, so it is not repeated. Change the URL of the webhook; then replay.`;
+    return `status ${status}: nothing is at this path, so it is not repeated. Change the URL of the webhook; then send it again.`;
   if (status === 429)
-    return 'status 429: the receiver limits the rate, and this status ends a delivery. Answer 503 to have it repeated; then replay this one.';
+    return 'status 429: the receiver limits the rate, and this status ends a delivery. Answer 503 to have it repeated; then send this one again.';
   if (status === 400 || status === 422)
-    return `status ${status}: the receiver did not take the payload, so it is not repeated. See its answer; answer 2xx to duplicates; then replay.`;
+    return `status ${status}: the receiver did not take the payload, so it is not repeated. See its answer; answer 2xx to duplicates; then send it again.`;
   if (status === 405) return 'status 405: the path takes no POST. Let it take POST, or change the URL of the webhook.';
   if (status === 409)
     return 'status 409: the receiver sees a conflict. Answer 2xx to what it has had before, so that it is not repeated.';
