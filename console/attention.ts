@@ -5,6 +5,7 @@ import type { ProjectReply } from '../src/contract/project.js';
 import type { CounterRecoveryReply } from '../src/contract/recovery.js';
 import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/reports.js';
 import { roomOf } from '../src/contract/study-capacity.js';
+import type { ScoredSessionPage } from '../src/contract/session-trail.js';
 import type { StudyReply } from '../src/contract/study-replies.js';
 import type { WebhookReply } from '../src/contract/webhook.js';
 import { countFailing, type SupplierPostbacks } from './postbacks.js';
@@ -77,28 +78,83 @@ function intervalOf(count: number, of: number): { readonly low: number; readonly
   return { low: (middle - margin) / (1 + spread), high: (middle + margin) / (1 + spread) };
 }
 
-/** Sources that are blocked more than the others for certain: their intervals are apart. */
-export function findBlockedSources({ sources }: SourcesReply): readonly Concern[] {
-  const sum = (some: SourcesReply['sources']) =>
-    some.reduce((all, each) => ({ sessions: all.sessions + each.sessions, block: all.block + each.block }), {
-      sessions: 0,
-      block: 0,
-    });
-  return sources.flatMap((source) => {
-    const others = sum(sources.filter((each) => each !== source));
-    if (source.sessions < sessionsMin || others.sessions < sessionsMin) return [];
-    const { low } = intervalOf(source.block, source.sessions);
-    if (low <= intervalOf(others.block, others.sessions).high) return [];
-    const [own, other] = [source, others].map(({ block, sessions }) => formatShare(block / sessions));
-    const name = source.sourceId ?? 'Sessions without a source';
-    return [
-      {
-        tone: 'warn' as const,
-        text: `${name}: ${own} of all its recorded sessions were blocked, against ${other} of other sources.`,
-        to: 'suppliers',
-      },
-    ];
+interface SourceCount {
+  readonly sourceId: string | null;
+  readonly sessions: number;
+  readonly hits: number;
+}
+
+/** Sources that are hit more than the others for certain: their intervals are apart. */
+function findOutliers(
+  counts: readonly SourceCount[],
+  say: (own: string, others: string) => string,
+): readonly Concern[] {
+  const all = { sessions: sumOf(counts, 'sessions'), hits: sumOf(counts, 'hits') };
+  return counts.flatMap(({ sourceId, sessions, hits }) => {
+    const others = { sessions: all.sessions - sessions, hits: all.hits - hits };
+    if (sessions < sessionsMin || others.sessions < sessionsMin) return [];
+    if (intervalOf(hits, sessions).low <= intervalOf(others.hits, others.sessions).high) return [];
+    const name = sourceId ?? 'Sessions without a source';
+    const text = `${name}: ${say(formatShare(hits / sessions), formatShare(others.hits / others.sessions))}`;
+    return [{ tone: 'warn' as const, text, to: 'suppliers' }];
   });
+}
+
+const sumOf = <Name extends string>(counts: readonly Readonly<Record<Name, number>>[], name: Name): number =>
+  counts.reduce((sum, each) => sum + each[name], 0);
+
+/** Sessions of each source on some days, with those that `hit` counts. */
+const bySource = (days: MixReply['days'], hit: (mix: MixReply['days'][number]) => number): readonly SourceCount[] =>
+  [...new Set(days.map(({ sourceId }) => sourceId))].map((sourceId) => {
+    const own = days.filter((mix) => mix.sourceId === sourceId);
+    return {
+      sourceId,
+      sessions: own.reduce((sum, mix) => sum + totalOf(mix), 0),
+      hits: own.reduce((sum, mix) => sum + hit(mix), 0),
+    };
+  });
+
+/** Sources that are blocked more than the others in the 30 days of the mix, and those that stand out today. */
+export function findOutlyingSources({ days }: MixReply, nowMs: number): readonly Concern[] {
+  const today = days.filter(({ day }) => day === dayOf(nowMs));
+  return [
+    ...findOutliers(
+      bySource(days, ({ block }) => block),
+      (own, others) => `${own} of its sessions in the last 30 days were blocked, against ${others} of other sources.`,
+    ),
+    ...findOutliers(
+      bySource(today, ({ block }) => block),
+      (own, others) => `${own} of its sessions today were blocked, against ${others} of other sources.`,
+    ),
+    ...findOutliers(
+      bySource(today, ({ review }) => review),
+      (own, others) => `${own} of its sessions today went to review, against ${others} of other sources.`,
+    ),
+  ];
+}
+
+/** Sessions of today that are confirmed duplicates, newest first. */
+export interface TodaysDuplicates {
+  readonly sessions: ScoredSessionPage['sessions'];
+  /** There are more. */
+  readonly isPartial: boolean;
+}
+
+/** Sources with more confirmed duplicates today than the others. A part of them understates all shares alike. */
+export function findDuplicates({ days }: MixReply, duplicates: TodaysDuplicates, nowMs: number): readonly Concern[] {
+  const counts = bySource(
+    days.filter(({ day }) => day === dayOf(nowMs)),
+    () => 0,
+  ).map((count) => {
+    const found = duplicates.sessions.filter(({ receipt }) => receipt.sourceId === count.sourceId).length;
+    return { ...count, hits: Math.min(found, count.sessions) };
+  });
+  const least = duplicates.isPartial ? 'at least ' : '';
+  return findOutliers(
+    counts,
+    (own, others) =>
+      `${least}${own} of its sessions today are confirmed duplicates, against ${least}${others} of other sources.`,
+  );
 }
 
 /** Honest sessions that were blocked. Each is in one group of devices. */

@@ -6,11 +6,12 @@ import type { FlagPage } from '../../src/contract/monitoring.js';
 import type { ProjectReply } from '../../src/contract/project.js';
 import type { CounterRecoveryReply } from '../../src/contract/recovery.js';
 import type { CalibrationReply, MixReply, SourcesReply } from '../../src/contract/reports.js';
+import type { ScoredSessionPage } from '../../src/contract/session-trail.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { WebhookReply } from '../../src/contract/webhook.js';
-import { query, useRead, type Read } from '../api.js';
+import { call, query, useCall, useRead, type Read } from '../api.js';
 import {
-  findBlockedSources,
+  findDuplicates,
   findInAnalytics,
   findInCalibration,
   findInFlags,
@@ -21,8 +22,10 @@ import {
   findInSources,
   findInStudies,
   findInWebhooks,
+  findOutlyingSources,
   sumDays,
   type Concern,
+  type TodaysDuplicates,
 } from '../attention.js';
 import { usePostbacks } from '../postbacks.js';
 import { LabelledNumbers } from '../parts/labelled-numbers.js';
@@ -42,11 +45,30 @@ export function OverviewPage({ projectId }: { projectId: string }) {
   const project = useRead<ProjectReply>(`/projects/${projectId}`);
   const flags = useRead<FlagPage>(`/projects/${projectId}/flags${query({ limit: 200 })}`);
   const recovery = useRead<CounterRecoveryReply>(`/lite/recovery${query({ projectId })}`);
+  const duplicates = useDuplicates(projectId);
   const postbacks = usePostbacks('all');
-  const all = [mix, sources, webhooks, postbacks, studies, analytics, calibration, project, flags, recovery];
+  const all = [
+    mix,
+    duplicates,
+    sources,
+    webhooks,
+    postbacks,
+    studies,
+    analytics,
+    calibration,
+    project,
+    flags,
+    recovery,
+  ];
   const parts: readonly Part[] = [
-    partOf('sessions by day', mix, (known) => findInMix(known, Date.now())),
-    partOf('sources', sources, (known) => [...findInSources(known), ...findBlockedSources(known)]),
+    partOf('sessions by day', mix, (known) => [
+      ...findInMix(known, Date.now()),
+      ...findOutlyingSources(known, Date.now()),
+    ]),
+    partOf('duplicates of today', duplicates, (known) =>
+      mix.data === null ? [] : findDuplicates(mix.data, known, Date.now()),
+    ),
+    partOf('sources', sources, findInSources),
     partOf('calibration', calibration, findInCalibration),
     partOf('project', project, findInProject),
     partOf('counters', recovery, findInRecovery),
@@ -71,6 +93,24 @@ export function OverviewPage({ projectId }: { projectId: string }) {
     </>
   );
 }
+
+const duplicatePagesMax = 5;
+
+/** Confirmed duplicates of today (UTC), as many as a few pages hold. */
+const useDuplicates = (projectId: string): Read<TodaysDuplicates> =>
+  useCall(projectId, async (signal) => {
+    const sessions: ScoredSessionPage['sessions'] = [];
+    const asked = { projectId, duplicateBand: 'confirmed', from: `${new Date().toISOString().slice(0, 10)}T00:00:00Z` };
+    let cursor: string | null = '';
+    for (let page = 0; page < duplicatePagesMax && cursor !== null; page += 1) {
+      const read: ScoredSessionPage = await call(`/lite/sessions${query({ ...asked, limit: 200, cursor })}`, {
+        signal,
+      });
+      sessions.push(...read.sessions);
+      cursor = read.nextCursor;
+    }
+    return { sessions, isPartial: cursor !== null };
+  });
 
 /** One read of the API with the concerns that it leads to. */
 interface Part {

@@ -97,14 +97,19 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     'a source that is blocked more than the others, and honest sessions that were blocked, are named',
     async (t) => {
       const events: { sessionId: string; type: string; occurredAt: string }[] = [];
-      for (let index = 0; index < 80; index += 1) {
-        const isFarm = index % 2 === 0;
+      for (let index = 0; index < 120; index += 1) {
+        const isFarm = index % 3 === 0;
+        const isRecycled = index % 3 === 1;
         const visit = {
-          ...{ sessionId: `crowd-${index}`, clientIp: `9.9.${index}.7`, respondentId: `crowd-${index}` },
+          ...{
+            sessionId: `crowd-${index}`,
+            clientIp: `9.9.${index}.7`,
+            respondentId: `crowd-${isRecycled ? index % 6 : index}`,
+          },
           ...(isFarm
             ? { sourceId: 'cheap-clicks', userAgent: driver, respondentStats: { attempts: 100, completes: 0 } }
             : {
-                sourceId: 'own-panel',
+                sourceId: isRecycled ? 'recycled' : 'own-panel',
                 userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
               }),
         };
@@ -116,7 +121,9 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       await waitUntil(async () => {
         await page.goto(`${siteUrl}/console/${projectId}/overview`, { waitUntil: 'networkidle' });
         const links = [
-          /^cheap-clicks: .* of all its recorded sessions were blocked, against/,
+          /^cheap-clicks: .* of its sessions in the last 30 days were blocked, against/,
+          /^cheap-clicks: .* of its sessions today were blocked, against/,
+          /^recycled: .* of its sessions today are confirmed duplicates, against/,
           /^Honest sessions blocked: \d+ of 40/,
         ];
         const found = await Promise.all(links.map((name) => page.getByRole('link', { name }).count()));
