@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import type { AddressFacts } from '../../contract/facts.js';
-import { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
+import { CameraCheckReply, VerifyReply, type VerifyAnswer } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler, checkerOf, describeViolation, helpfulViolations } from '../../kernel/validation.js';
 import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
@@ -14,7 +14,7 @@ import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { findCameraCheck } from './camera-check.js';
 import { transportOf } from './client-class.js';
-import { isFaceTry, type FaceTries } from './face-tries.js';
+import { showsComparison, type FaceTries } from './face-tries.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { Fault, type Issue } from '../../errors.js';
@@ -23,7 +23,6 @@ export interface VerifyRouteDeps extends PublicSessionDeps {
   /** null for an address that nobody has on the internet: it is of a network’s inside, or of a proxy that is not named. */
   readonly locate: (address: FastifyRequest['clientAddress']) => AddressFacts | null;
   readonly verifications: VerifyService;
-  readonly now: () => number;
   readonly faceTries: FaceTries;
   /** Envelopes that work once a session’s identifiers are put in; the first one without a camera. */
   readonly envelopeExamples: readonly unknown[];
@@ -83,25 +82,26 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         const { clientAddress } = request;
         const address = deps.locate(clientAddress);
         const hasFace = mode === 'live' && (envelope.embedding ?? envelope.evidenceFrames) != null;
-        if (hasFace) deps.faceTries.requireOpen(projectId, clientAddress, session);
-        // A call that is refused until here uses up no completion of the page.
-        await deps.guard.countWork('completions', opened, clientAddress);
-        const receivedAtMs = deps.now();
-        const answer = await deps.verifications.verify({
-          ...opened,
-          envelope,
-          transport: transportOf(request),
-          address,
-          diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
-        });
-        if ('cameraCheck' in answer) return reply.code(202).send(answer);
-        if (hasFace && answer.status === 'fail' && isFaceTry(envelope, session, receivedAtMs, answer.fraudSignals))
-          await deps.faceTries.countFailed(projectId, clientAddress, session, address);
-        return answer;
+        const judge = async (): Promise<VerifyAnswer> => {
+          // A call that is refused until here uses up no completion of the page.
+          await deps.guard.countWork('completions', opened, clientAddress);
+          return deps.verifications.verify({
+            ...opened,
+            envelope,
+            transport: transportOf(request),
+            address,
+            diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
+          });
+        };
+        const sender = { projectId, address: clientAddress, session, facts: address };
+        const answer = hasFace ? await deps.faceTries.run(sender, judge, shows) : await judge();
+        return 'cameraCheck' in answer ? reply.code(202).send(answer) : answer;
       },
     );
   });
 }
+
+const shows = (answer: VerifyAnswer): boolean => !('cameraCheck' in answer) && showsComparison(answer);
 
 /** Empty where the body names none, which is no session. */
 function sessionIdOf(body: unknown): string {

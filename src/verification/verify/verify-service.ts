@@ -8,7 +8,7 @@ import type { Envelope } from '../../contract/envelope.js';
 import type { DeviceSketch } from '../../contract/facts.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
-import type { Verdict, VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
+import type { VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
 import type { PictureFindings, PictureTask } from '../../contract/evidence-frames.js';
 import { Fault } from '../../errors.js';
 import type { StoredProject } from '../../administration/project-store.js';
@@ -27,7 +27,7 @@ import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { othersMax } from '../uniqueness/face-reuse.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { asksCamera, escalate, withFirstSignals } from './camera-check.js';
-import { isFaceTry, isMadeUp } from './face-tries.js';
+import { isFullCapture, isMadeUp, showsComparison } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { createSessionTurns, type SessionTurns } from './session-turns.js';
@@ -96,7 +96,7 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         receivedAtMs,
         fixed,
         pictures: seen.pictures,
-        isFullCapture: isFaceTry(received.envelope, session, receivedAtMs),
+        isFullCapture: isFullCapture(received.envelope, session, receivedAtMs),
         received: received.envelope,
         envelope: seen.envelope,
       };
@@ -118,15 +118,16 @@ async function requireOpenChain(database: Queryable, { rootSessionId, retryCount
 
 /**
  * Whether the verification counts against the quota. A failure that costs a page no effort does not: a stranger, or who has a link, could use the month
- * up in a second. Nor do more failures of a day than a respondent of links makes.
+ * up in a second. One that showed a comparison of faces does. Nor do more failures of a day than a respondent of links makes.
  */
 async function isCounted(
   database: Queryable,
   { session, isFullCapture, receivedAtMs }: SeenSubmission,
-  { status, fraudSignals }: Verdict,
+  { verdict: { status, fraudSignals }, page }: VerdictOutcome,
 ): Promise<boolean> {
   if (status !== 'fail' || (session.respondentTrusted && session.linkId === null)) return true;
-  if (!isFullCapture || isMadeUp(fraudSignals)) return false;
+  const isCostly = isFullCapture && !isMadeUp(fraudSignals);
+  if (!isCostly && !showsComparison({ ...page, status })) return false;
   return !session.respondentTrusted || (await countLinkFails(database, session, receivedAtMs)) < linkFailsPerDay;
 }
 
@@ -267,7 +268,7 @@ async function record(
     await countLinkUse(tx, session, outcome.verdict.status);
   };
   try {
-    if (await isCounted(database, submission, outcome.verdict))
+    if (await isCounted(database, submission, outcome))
       await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
     else await inOrganization(database, organizationId, complete);
   } catch (error) {
