@@ -246,6 +246,10 @@ t.test('a link that ended starts no retry', async (t) => {
     const retry = await startSession('', { linkId: named, ...again(failed) });
     t.match(retry, { status: 410, body: { code: 'LINK_ENDED', reason: 'deleted' } });
   }
+  const ofBackend = await service.call('POST', `/sessions/${failed.sessionId}/retry`, {
+    headers: { 'x-api-key': service.bootstrap.projectKey },
+  });
+  t.match(ofBackend, { status: 410, body: { code: 'LINK_ENDED', reason: 'deleted' } });
 });
 
 t.test('of a link for one use comes one signed return, whatever is tried again', async (t) => {

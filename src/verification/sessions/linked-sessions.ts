@@ -36,10 +36,15 @@ export function requireLinkMode(link: HostedLink | null, mode: SessionMode): voi
   throw invalid([{ path: '/linkId', message }]);
 }
 
+/** Throws LINK_ENDED for a link that starts no session any more, and no retry. */
+export function requireAlive(link: HostedLink | null, nowMs: number): void {
+  const state = link === null ? 'alive' : linkStateOf(link, nowMs);
+  if (state !== 'alive') throw ended(state);
+}
+
 /** A session through a link takes its respondent and study from the link, never from the caller. Throws LINK_ENDED, for a retry as well. */
 export function throughLink(link: HostedLink, request: SessionRequest, nowMs: number): SessionRequest {
-  const state = linkStateOf(link, nowMs);
-  if (state !== 'alive') throw ended(state);
+  requireAlive(link, nowMs);
   const { studyId: _study, respondentId: _respondent, dataCollector: _collector, ...own } = request;
   const { studyId, respondentId, dataCollector, metadata } = link;
   return {

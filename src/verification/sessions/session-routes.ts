@@ -14,7 +14,7 @@ import type { Directories } from '../../administration/directories.js';
 import type { HostedLink } from '../../administration/hosted-links.js';
 import { answerPreflights, readSiteKey } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
-import { findNamedLink, requireLinkMode, throughLink } from './linked-sessions.js';
+import { findNamedLink, requireAlive, requireLinkMode, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 import type { SessionProofs } from './session-proofs.js';
@@ -203,7 +203,7 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
             'The new session has what the failed one was created with, in the project’s current widgetMode; its metadata describes the chain. At most config.maxRetries times in a chain.',
           params: Type.Object({ sessionId: SessionId }),
           body: { ...optionalBody(Type.Object({})), examples: [{}] },
-          response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+          response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
         },
       },
       async (request, reply) => {
@@ -211,6 +211,8 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
         const parent = await findSession(deps.database, request.params.sessionId);
         if (parent === null || !isReachable(caller, parent)) throw notFound('session');
         const owner = await ownerOf(deps, { ...caller, projectId: null }, parent.projectId);
+        const link = await findNamedLink(deps.database, parent.projectId, parent.linkId ?? undefined);
+        requireAlive(link, deps.now());
         return reply.code(201).send(await deps.sessions.retry(owner, parent));
       },
     );
