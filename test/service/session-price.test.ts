@@ -118,3 +118,16 @@ t.test('the price rises in steps, to a bound, and is gone in the next hour', asy
 t.test('addresses of a network’s inside are nobody’s own, and pay nothing', async (t) => {
   for (let n = 0; n < 2 * free; n += 1) t.equal((await start('10.0.0.1')).status, 201);
 });
+
+t.test('a creation that is refused costs neither a free session nor a proof', async (t) => {
+  const wrong = { metadata: Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`n${n}`, 'x'.repeat(1_000)])) };
+  const send = (body: object) =>
+    service.call('POST', '/public/sessions', {
+      body: { siteKey: service.bootstrap.siteKey, ...body },
+      headers: { 'x-forwarded-for': '81.2.69.77' },
+    });
+  for (let n = 0; n < free; n += 1) t.equal((await send(wrong)).status, 400);
+  const solved = await solve(await exhaust('81.2.69.77'));
+  t.equal((await send({ ...wrong, proof: solved })).status, 400);
+  t.equal((await send({ proof: solved })).status, 201, 'the proof still pays for a session');
+});

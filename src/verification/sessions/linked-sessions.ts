@@ -42,9 +42,8 @@ export function requireAlive(link: HostedLink | null, nowMs: number): void {
   if (state !== 'alive') throw ended(state);
 }
 
-/** A session through a link takes its respondent and study from the link, never from the caller. Throws LINK_ENDED, for a retry as well. */
-export function throughLink(link: HostedLink, request: SessionRequest, nowMs: number): SessionRequest {
-  requireAlive(link, nowMs);
+/** A session through a link takes its respondent and study from the link, never from the caller. */
+export function throughLink(link: HostedLink, request: SessionRequest): SessionRequest {
   const { studyId: _study, respondentId: _respondent, dataCollector: _collector, ...own } = request;
   const { studyId, respondentId, dataCollector, metadata } = link;
   return {

@@ -72,24 +72,22 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const parent = await findParent(deps, body, (session) => session.projectId === projectId);
       const link = await findSessionLink(deps, projectId, body, parent);
       const visitor = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null, counts: 'requests' });
-      const { project, organization, mode } = visitor;
+      const { project, organization } = visitor;
+      const mode = visitor.mode === 'test' ? 'test' : (link?.mode ?? 'live');
+      const creation = link === null ? body : throughLink(link, body);
+      const asked = { project, organization, link, mode, asker: 'page' as const };
+      deps.sessions.check(asked, creation);
       await deps.limits.requireTrial(organization.organizationId);
       await deps.proofs.charge(payer, proof);
       await deps.guard.countWork('sessions', visitor, request.clientAddress);
       await requireOwnRetry(deps, request.clientAddress, body, parent);
-      const owned = mode === 'test' ? mode : (link?.mode ?? 'live');
-      requireLinkMode(link, owned);
+      requireLinkMode(link, mode);
+      requireAlive(link, deps.now());
       const { deviceToken } = body;
       if (deviceToken !== undefined)
         await deps.limits.takeDevice(siteKey, deps.deviceRefOf(project.organizationId, deviceToken));
-      const owner: SessionOwner = {
-        ...{ project, organization, link, proof },
-        mode: owned,
-        diagnostics: false,
-        asker: 'page',
-      };
-      const creation = link === null ? body : throughLink(link, body, deps.now());
       if (link !== null) await deps.limits.takeLink(link, request.clientAddress);
+      const owner = { ...asked, proof, diagnostics: false };
       const created = deps.sessions.create(owner, creation).catch((error: unknown) => {
         throw isProofSpent(error) ? deps.proofs.spent(payer) : error;
       });
@@ -164,7 +162,8 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       const isOwn = (session: StoredSession) => session.projectId === projectId && isReachable(caller, session);
       const link = await findSessionLink(deps, projectId, body, await findParent(deps, body, isOwn));
       requireLinkMode(link, owner.mode);
-      const creation = link === null ? body : throughLink(link, body, deps.now());
+      requireAlive(link, deps.now());
+      const creation = link === null ? body : throughLink(link, body);
       return reply.code(201).send(await deps.sessions.create({ ...owner, link }, creation));
     },
   );

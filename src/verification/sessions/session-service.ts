@@ -118,12 +118,18 @@ export function createSessionService(deps: SessionServiceDeps) {
     return reply;
   }
 
+  /** Throws VALIDATION_FAILED for a request that no state of the service makes valid. A page’s is checked before it costs anything. */
+  function check(owner: Pick<SessionOwner, 'project' | 'mode' | 'asker'>, request: SessionRequest): void {
+    const { respondentId = null, metadata = {} } = request;
+    const issue = findMetadataIssue(metadata) ?? findRespondentIssue({ mode: owner.mode, respondentId });
+    if (issue !== null) throw invalid([issue]);
+    requireWidgetMode(owner, request);
+  }
+
   return {
+    check,
     async create(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
-      const { respondentId = null, metadata = {} } = request;
-      const issue = findMetadataIssue(metadata) ?? findRespondentIssue({ mode: owner.mode, respondentId });
-      if (issue !== null) throw invalid([issue]);
-      requireWidgetMode(owner, request);
+      check(owner, request);
       const { previousSessionId } = request;
       if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
       const parent = await findSession(database, previousSessionId);
@@ -161,7 +167,10 @@ async function insertCounted(tx: Queryable, session: NewSession): Promise<void> 
 }
 
 /** A page may choose another widgetMode unless the project locks its own; a backend may always. */
-function requireWidgetMode({ project, asker }: SessionOwner, { widgetMode }: SessionRequest): void {
+function requireWidgetMode(
+  { project, asker }: Pick<SessionOwner, 'project' | 'asker'>,
+  { widgetMode }: SessionRequest,
+): void {
   const config = { ...configDefaults, ...project.fields.config };
   if (!config.lockWidgetMode || asker === 'backend' || widgetMode === undefined || widgetMode === config.widgetMode)
     return;
