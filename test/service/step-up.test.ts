@@ -261,6 +261,20 @@ t.test('a step-up comes through no link', async (t) => {
   });
 });
 
+t.test('a retry of a session that is no step-up takes no receipt, and one of a step-up its own', async (t) => {
+  await patch({ config: light });
+  const { receiptId: stepUpFor } = await score('of-a-retry');
+  const failed = (await start({})).body;
+  await verify(service, failed, automated);
+  t.match(await start({ stepUpFor, previousSessionId: failed.sessionId }), {
+    status: 400,
+    body: { code: 'VALIDATION_FAILED', issues: [{ path: '/stepUpFor', message: /previousSessionId/ }] },
+  });
+  const stepUp = (await start({ stepUpFor })).body;
+  await verify(service, stepUp, automated);
+  t.equal((await start({ stepUpFor, previousSessionId: stepUp.sessionId })).status, 201);
+});
+
 t.test('step-up is tried with a test key and a test respondent, and live scores do not learn of it', async (t) => {
   await patch({ config: heavy });
   const { receiptId } = await score('tried', testKey);

@@ -135,6 +135,7 @@ export function createSessionService(deps: SessionServiceDeps) {
       const parent = await findSession(database, previousSessionId);
       const isSame = parent?.projectId === owner.project.projectId && parent.mode === owner.mode;
       if (parent === null || !isSame) throw notFound('previous session');
+      requireStepUpOf(owner, parent, request);
       return start(owner, () => insertRetry(owner, parent, retryRequest(owner, parent, request)));
     },
     /** Tries a failed session again, with everything that it was created with. */
@@ -153,6 +154,13 @@ async function requireStepUpOpen(
   const { sessions, hasPassed } = await lockStepUp(tx, projectId, stepUp, new Date(nowMs));
   if (hasPassed) throw stepUpFault('chain_passed');
   if (sessions > (fields.config?.maxRetries ?? configDefaults.maxRetries)) throw stepUpFault('budget_exhausted');
+}
+
+/** A retry is for the receipt of the session that failed, or for none. */
+function requireStepUpOf({ asker }: SessionOwner, { stepUp }: StoredSession, { stepUpFor }: SessionRequest): void {
+  if (asker !== 'backend' || stepUpFor === undefined || stepUpFor === stepUp?.receiptId) return;
+  const message = 'isn’t the receipt of the session that is retried. Send stepUpFor without previousSessionId.';
+  throw invalid([{ path: '/stepUpFor', message }]);
 }
 
 /** Respondents of a link take part in a study, and a step-up is no participation. */
