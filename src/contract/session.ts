@@ -44,7 +44,10 @@ const creation = Type.Partial(
     widgetMode: StringEnum(widgetModes, { description: 'Default: the project’s.' }),
     consent: Type.Object(
       { biometric: Type.Boolean(), at: Timestamp },
-      { description: 'Consent that the integrator obtained before the widget started; recorded with the session.' },
+      {
+        description:
+          'Consent that the integrator obtained before the widget started, at most 10 years ago; recorded with the session.',
+      },
     ),
   }),
 ).properties;

@@ -70,6 +70,18 @@ t.test('metadata is bounded in bytes and depth, and the service’s own names in
   t.same((body as Session).metadata, { own: true });
 });
 
+t.test('a consent that nobody can have given at its time is refused', async (t) => {
+  const at = (time: string) => create({ consent: { biometric: true, at: time } });
+  const dayMs = 86_400_000;
+  for (const time of ['9999-01-01T00:00:00Z', '1970-01-01T00:00:00Z', new Date(Date.now() + 2 * dayMs).toISOString()])
+    t.match(await at(time), {
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', issues: [{ path: '/consent/at', message: /ISO 8601/ }] },
+    });
+  for (const aheadMs of [-300 * dayMs, -1_000, dayMs / 2])
+    t.equal((await at(new Date(Date.now() + aheadMs).toISOString())).status, 201);
+});
+
 t.test('a respondentId has at most 256 characters, and text that no database keeps is told', async (t) => {
   t.equal((await create({ respondentId: 'r'.repeat(257) })).status, 400);
   t.equal((await create({ respondentId: 'r'.repeat(256) })).status, 201);

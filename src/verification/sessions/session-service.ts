@@ -8,6 +8,7 @@ import type { SessionMode } from '../../contract/common.js';
 import { configDefaults, projectDefaults, widgetModes, type WidgetMode } from '../../contract/project.js';
 import { type Metadata, type SessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import type { FindStepUp, StepUp } from '../../contract/step-up.js';
+import type { Issue } from '../../errors.js';
 import { makeId } from '../../crypto/ids.js';
 import { findMetadataIssue } from '../../kernel/body.js';
 import type { HostedLink } from '../../administration/hosted-links.js';
@@ -120,8 +121,11 @@ export function createSessionService(deps: SessionServiceDeps) {
 
   /** Throws VALIDATION_FAILED for a request that no state of the service makes valid. A page’s is checked before it costs anything. */
   function check(owner: Pick<SessionOwner, 'project' | 'mode' | 'asker'>, request: SessionRequest): void {
-    const { respondentId = null, metadata = {} } = request;
-    const issue = findMetadataIssue(metadata) ?? findRespondentIssue({ mode: owner.mode, respondentId });
+    const { respondentId = null, metadata = {}, consent } = request;
+    const issue =
+      findMetadataIssue(metadata) ??
+      findRespondentIssue({ mode: owner.mode, respondentId }) ??
+      findConsentIssue(consent, now());
     if (issue !== null) throw invalid([issue]);
     requireWidgetMode(owner, request);
   }
@@ -172,6 +176,18 @@ function requireOwnStepUp({ linkId }: SessionRequest): void {
 async function insertCounted(tx: Queryable, session: NewSession): Promise<void> {
   await insertSession(tx, session);
   await countLinkSession(tx, session);
+}
+
+const consentAheadMs = 86_400_000;
+const consentAgeMs = 10 * 366 * 86_400_000;
+
+/** The consent may be older than the session, as one given to a panel; a clock may be wrong by a day, and seconds in place of ms are a mistake. */
+function findConsentIssue(consent: SessionRequest['consent'], nowMs: number): Issue | null {
+  if (consent === undefined) return null;
+  const atMs = Date.parse(consent.at);
+  if (atMs <= nowMs + consentAheadMs && atMs >= nowMs - consentAgeMs) return null;
+  const message = 'is in the future or more than 10 years ago. Send the ISO 8601 time at which the consent was given.';
+  return { path: '/consent/at', message };
 }
 
 /** A page may choose another widgetMode unless the project locks its own; a backend may always. */
