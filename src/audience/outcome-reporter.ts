@@ -1,5 +1,5 @@
 /**
- * Reports the outcomes of places to scoring. A report that failed is repeated by the next round; a repeated one counts once. The last report of an end
+ * Reports the outcomes of places to scoring, and settles them with the events that scoring has, which may have come first. A report that failed is repeated by the next round; a repeated one counts once. The last report of an end
  * or a rejection replaces the earlier ones, because it has the same event id.
  */
 import { placeEventIds, retractionName, type OutcomeEvent } from '../contract/outcome.js';
@@ -9,6 +9,7 @@ import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
 import { dataOwnerOf } from './entry-service.js';
+import type { SettlePlaces } from './place-settlement.js';
 import type { QuotaReservation } from './reservation-store.js';
 import type { Study } from './study-store.js';
 
@@ -17,11 +18,18 @@ export type ReportOutcomes = (study: Study, reservations: readonly QuotaReservat
 
 export interface OutcomeReporterDeps {
   readonly database: Database;
+  /** It settles the places of the events. */
   readonly acceptOutcomes: (owner: DataOwner, events: readonly OutcomeEvent[]) => Promise<unknown>;
+  readonly settlePlaces: SettlePlaces;
   readonly logger: Logger;
 }
 
-export function createOutcomeReporter({ database, acceptOutcomes, logger }: OutcomeReporterDeps): ReportOutcomes {
+export function createOutcomeReporter({
+  database,
+  acceptOutcomes,
+  settlePlaces,
+  logger,
+}: OutcomeReporterDeps): ReportOutcomes {
   return async (study, reservations) => {
     const ids = reservations.map(({ reservationId }) => reservationId);
     if (ids.length === 0) return;
@@ -33,6 +41,11 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
           if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
           logger.error({ err: error, ids }, 'outcomes of quota reservations were refused and are not reported');
         });
+      const told = new Set(events.map(({ sessionId }) => sessionId));
+      await settlePlaces(
+        study,
+        ids.filter((id) => !told.has(id)),
+      );
       await inOrganization(database, study.organizationId, (tx) =>
         // A reservation that changed meanwhile is reported again in its new state.
         tx.query(

@@ -17,6 +17,9 @@ export type FindRejections = (
   sessionIds: readonly string[],
 ) => Promise<ReadonlyMap<string, ReasonClass>>;
 
+/** Settles the places of these sessions. */
+export type SettlePlaces = (owner: Pick<DataOwner, 'organizationId'>, sessionIds: readonly string[]) => Promise<void>;
+
 export interface SettlementDeps {
   readonly database: Database;
   readonly findRejections: FindRejections;
@@ -29,8 +32,8 @@ const passesMax = 3;
 
 /** Sessions that are no places of the organization are none of its business. */
 export const createPlaceSettlement =
-  (deps: SettlementDeps) =>
-  async ({ organizationId }: Pick<DataOwner, 'organizationId'>, sessionIds: readonly string[]): Promise<void> => {
+  (deps: SettlementDeps): SettlePlaces =>
+  async ({ organizationId }, sessionIds) => {
     const named = [...new Set(sessionIds)].filter(isReservationId);
     for (let from = 0; from < named.length; from += batchMax) {
       const places = await inOrganization(deps.database, organizationId, (tx) =>

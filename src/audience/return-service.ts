@@ -40,8 +40,13 @@ export function createReturnService(deps: ReturnDeps) {
 
   const apply = async (study: Study, reservation: QuotaReservation, given: GivenReturn): Promise<Applied> => {
     const applied = await underLock(database, reservation, (tx, current, found) => close(tx, current, found, given));
-    if (applied.teaches) await deps.reportOutcomes(study, [applied.reservation]);
-    return applied;
+    if (!applied.isDue) return applied;
+    await deps.reportOutcomes(study, [applied.reservation]);
+    // An outcome event that came before the complete has rejected it by now.
+    return {
+      ...applied,
+      reservation: (await findReservation(database, reservation.reservationId)) ?? applied.reservation,
+    };
   };
   const secretsOf = async (study: Study) =>
     secrets.open(study.studyId, await readSurveySecrets(database, study.studyId));
@@ -124,26 +129,34 @@ interface Applied {
   readonly page: Extract<PageName, 'thanks' | 'full' | 'closed' | 'expired'>;
   readonly reservation: QuotaReservation;
   readonly changed: boolean;
-  readonly teaches: boolean;
+  /** Whether scoring learns of it, or may reject it. */
+  readonly isDue: boolean;
 }
 
 /** If the study was made smaller meanwhile, the rest goes to the respondents who return first. */
 async function close(tx: Queryable, study: Study, found: QuotaReservation, given: GivenReturn): Promise<Applied> {
   const { state, surveyedAt } = found;
-  const kept = { reservation: found, changed: false, teaches: false };
+  const kept = { reservation: found, changed: false, isDue: false };
   const hasEnded = state === 'completed' || state === 'terminated';
   if (surveyedAt === null || (!hasEnded && state !== 'surveying' && state !== 'released'))
     return { ...kept, page: 'expired' };
   const verdict = judgeReturn(study, found, given);
   if (verdict === null) return { ...kept, page: 'thanks' };
-  const { event, teaches } = verdict;
+  const { event } = verdict;
   const applies = decide(event, study, found) !== null && (event === 'reverse' || letsHoldersFinish(study.status));
   if (!applies) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
   const after = await applyReturn(tx, study, found, given, verdict);
   if (after === found) return { ...kept, page: 'full' };
   const isFull = (event === 'complete' || event === 'hold') && after.state === 'terminated';
-  const reservation = isFull ? await changeReservation(tx, after, { completion: null }) : after;
-  return { page: isFull ? 'full' : 'thanks', reservation, changed: true, teaches };
+  const reservation = isFull
+    ? await changeReservation(tx, after, { completion: null, outcomeDue: verdict.teaches })
+    : after;
+  return {
+    page: isFull ? 'full' : 'thanks',
+    reservation,
+    changed: true,
+    isDue: verdict.teaches || reservation.state === 'completed',
+  };
 }
 
 /** The same object: the place lacks room for what was returned. */
@@ -155,7 +168,10 @@ async function applyReturn(
   { event, teaches, ...result }: ReturnVerdict,
 ): Promise<QuotaReservation> {
   if (event === 'restore') return restore(tx, study, found, result.returnedBy);
-  if (event !== 'reverse') return applyEvent(tx, study, found, event, { change: { ...result, outcomeDue: teaches } });
+  if (event !== 'reverse')
+    return applyEvent(tx, study, found, event, {
+      change: { ...result, outcomeDue: teaches || result.completion !== null },
+    });
   const { returnedBy, refusedFor } = result;
   const rejection = { by: 'return', reason: refusedFor ?? 'unknown', note: null, at, returnedBy } as const;
   const [reversed = found] = await reverseAll(tx, study, [{ place: found, rejection }]);

@@ -78,9 +78,8 @@ export async function startAudience(
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
   const tokens = wireTokens(work, now);
   const reportOutcomes = createOutcomeReporter({
-    database: stores.database,
+    ...{ database: stores.database, settlePlaces: scoring.settlePlaces, logger },
     acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events, { isOwn: true }),
-    logger,
   });
   const links = wireLinks(parts, audienceUrl);
   await registerOpenapi(app, {

@@ -18,7 +18,7 @@ import { findReleased } from '../scoring/receipts/find-receipt.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe/probe-watch.js';
 import { createProbeService } from '../scoring/probe/probe-service.js';
 import { isPlace } from '../audience/reservation-store.js';
-import { createPlaceSettlement, type FindRejections } from '../audience/place-settlement.js';
+import { createPlaceSettlement, type FindRejections, type SettlePlaces } from '../audience/place-settlement.js';
 import { createReversalReader } from '../scoring/outcomes/reversal-reader.js';
 import { createOutcomeService, type OutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
@@ -39,6 +39,7 @@ export type OpenScoring = Omit<Parameters<typeof registerScoringRoutes>[1], 'tak
   readonly geography: Geography;
   readonly findStepUp: FindStepUp;
   readonly findRejections: FindRejections;
+  readonly settlePlaces: SettlePlaces;
 };
 
 export interface ScoringDeps {
@@ -133,15 +134,16 @@ function openOutcomes(
   { stores, metrics, logger, now }: Parts,
   makeRef: MakeRef,
   { findProjectOwner }: Pick<Directories, 'findProjectOwner'>,
-): Pick<OpenScoring, 'outcomes' | 'findRejections'> {
+): Pick<OpenScoring, 'outcomes' | 'findRejections' | 'settlePlaces'> {
   const { counters, database, log } = stores;
   const findRejections = createReversalReader({ database, makeRef });
   const outcomes = createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner });
-  return { outcomes: settling(outcomes, createPlaceSettlement({ database, findRejections })), findRejections };
+  const settlePlaces = createPlaceSettlement({ database, findRejections });
+  return { outcomes: settling(outcomes, settlePlaces), findRejections, settlePlaces };
 }
 
 /** Outcomes of places reject and restore their completes before the answer. A call that fails there is sent again. */
-const settling = ({ accept }: OutcomeService, settle: ReturnType<typeof createPlaceSettlement>): OutcomeService => ({
+const settling = ({ accept }: OutcomeService, settle: SettlePlaces): OutcomeService => ({
   async accept(owner, events, source = {}) {
     const reply = await accept(owner, events, source);
     await settle(owner, source.session === undefined ? events.flatMap(sessionOf) : [source.session]);

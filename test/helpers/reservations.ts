@@ -59,6 +59,7 @@ export async function instanceOf(
   const reportOutcomes = createOutcomeReporter({
     database,
     logger,
+    settlePlaces: () => Promise.resolve(),
     acceptOutcomes: (_caller, events) => {
       if (isAway) return Promise.reject(new Error('away'));
       told.push(...events.map(({ sessionId, type, occurredAt }) => `${sessionId} ${type} ${occurredAt}`));

@@ -1,7 +1,7 @@
 /** Returns of several sources, and rejections before, between and after them, over HTTP: the supplier's status, the counts and the end of a place. */
 import t from 'tap';
 import type { StudyCreation } from '../../src/contract/study.js';
-import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
+import type { CreatedStudyReply, RespondentReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
 import { callerOf, creation, open, openEntry, placeAt, returnUrl, startSurvey } from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
@@ -11,11 +11,13 @@ import { waitUntil } from '../helpers/wait-until.js';
 t.setTimeout(180_000);
 const receiver = await startReceiver(t);
 const service = await startTestService(t, { VH_LOG_LEVEL: 'warn', VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
-const { audienceUrl, organizationKey } = service.bootstrap;
+const { audienceUrl, baseUrl, organizationKey, projectKey } = service.bootstrap;
 const call = callerOf(audienceUrl, organizationKey);
+const api = callerOf(baseUrl, projectKey);
 const survey = await startSurvey(t, () => null);
 const postbackUrl = `${receiver.url}/pb?place={place}&status={status}`;
-const { supplierId } = (await call('POST', '/suppliers', { name: 'P', sourceId: 'p', postbackUrl }))
+const redirects = { complete: 'https://panel.example/done?place={place}' };
+const { supplierId } = (await call('POST', '/suppliers', { name: 'P', sourceId: 'p', postbackUrl, redirects }))
   .body as CreatedSupplierReply;
 
 const field = async (over: StudyCreation['survey'] = {}): Promise<CreatedStudyReply> => {
@@ -44,8 +46,24 @@ const report = async (study: CreatedStudyReply, place: string, status: string, m
       isOwner ? organizationKey : study.surveyKey,
     )
   ).body as object;
+const respondentOf = async ({ studyId }: CreatedStudyReply, place: string): Promise<RespondentReply | undefined> =>
+  (
+    (await call('GET', `/studies/${studyId}/respondents?status=all`)).body as {
+      respondents: readonly RespondentReply[];
+    }
+  ).respondents.find(({ sessionId }) => sessionId === place);
 const sentOf = (place: string): readonly string[] =>
   receiver.received.flatMap(({ path }) => (path.includes(place) ? [/status=(\w+)/.exec(path)?.[1] ?? ''] : []));
+const rejection = (place: string) => ({
+  ...{ sessionId: place, type: 'buyer_reject', occurredAt: '2026-06-01T12:00:00Z', reasonClass: 'fraud' },
+});
+const reject = (place: string) => api('POST', '/lite/events', { events: [rejection(place)] });
+const retract = (place: string) => {
+  const of = { type: 'buyer_reject', occurredAt: rejection(place).occurredAt };
+  const event = { sessionId: place, type: 'custom', occurredAt: '2026-06-02T12:00:00Z' };
+  return api('POST', '/lite/events', { events: [{ ...event, detail: { name: 'retraction', of } }] });
+};
+
 t.test('a complete that was sent to the supplier and no longer counts is sent as reversed', async (t) => {
   const study = await field({ minimumSeconds: 1 });
   for (const [rid, status, completion] of [
@@ -63,5 +81,22 @@ t.test('a complete that was sent to the supplier and no longer counts is sent as
     t.match(await report(study, place, 'complete', { ignoreMinimumSeconds: true }, true), { completion: 'confirmed' });
     await waitUntil(() => sentOf(place).length === 3, 'the confirmation was posted back');
     t.same(sentOf(place), ['complete', 'reversed', 'complete']);
+  }
+});
+
+t.test('an outcome event that came before the complete rejects it, whoever reports the complete', async (t) => {
+  for (const returns of ['browser', 'confirmed'] as const) {
+    const study = await field({ returns });
+    const location = await interview(study, returns);
+    const place = placeAt(location);
+    t.equal((await reject(place)).status, 200);
+    const { location: next } = await open(returnUrl(location, 'complete'));
+    t.equal(next, null, 'the supplier’s address for completes is not for this one');
+    t.match(await respondentOf(study, place), { completion: 'reversed', refusedFor: 'fraud' });
+    t.equal((await retract(place)).status, 200);
+    t.match(await respondentOf(study, place), { completion: 'unconfirmed', refusedFor: null });
+    t.match((await call('GET', `/studies/${study.studyId}`)).body, {
+      progress: { completed: returns === 'browser' ? 1 : 0, reversed: 0 },
+    });
   }
 });
