@@ -11,6 +11,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { dataOwnerOf } from './entry-service.js';
 import type { SettlePlaces } from './place-settlement.js';
 import type { QuotaReservation } from './reservation-store.js';
+import { restoredEndOf } from './return-rules.js';
 import type { Study } from './study-store.js';
 
 /** Reports for one study. Never rejects. */
@@ -49,9 +50,14 @@ export function createOutcomeReporter({
       await inOrganization(database, study.organizationId, (tx) =>
         // A reservation that changed meanwhile is reported again in its new state.
         tx.query(
-          `UPDATE study_places p SET outcome_due = (p.completion, p.refused_for) IS DISTINCT FROM (given.completion, given.refused_for)
-             FROM unnest($1::text[], $2::text[], $3::text[]) AS given (place, completion, refused_for) WHERE p.place_id = given.place`,
-          [ids, reservations.map(({ completion }) => completion), reservations.map(({ refusedFor }) => refusedFor)],
+          `UPDATE study_places p SET outcome_due = (p.completion, p.refused_for, p.reversed_from) IS DISTINCT FROM (given.completion, given.refused_for, given.reversed_from)
+             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS given (place, completion, refused_for, reversed_from) WHERE p.place_id = given.place`,
+          [
+            ids,
+            ...(['completion', 'refusedFor', 'reversedFrom'] as const).map((name) =>
+              reservations.map((reservation) => reservation[name]),
+            ),
+          ],
         ),
       );
     } catch (error) {
@@ -71,9 +77,9 @@ type EventBase = Pick<OutcomeEvent, 'sessionId' | 'detail'>;
 function endOf(place: QuotaReservation, event: EventBase): readonly OutcomeEvent[] {
   const occurredAt = (place.returnedAt ?? new Date(0)).toISOString();
   const stated = { ...event, occurredAt, eventId: `${placeEventIds}end:${place.reservationId}` };
-  const completion = place.reversedFrom ?? place.completion;
+  const { completion, refusedFor } = place.completion === 'reversed' ? restoredEndOf(place) : place;
   if (completion !== null) return completion === 'confirmed' ? [{ ...stated, type: 'complete' }] : [];
-  return place.refusedFor === 'quality'
+  return refusedFor === 'quality'
     ? [{ ...stated, type: 'quality_term', reasonClass: 'quality' }]
     : [{ ...stated, type: 'dq', reasonClass: 'fit' }];
 }

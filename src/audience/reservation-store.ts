@@ -24,6 +24,8 @@ import type { Study } from './study-store.js';
 /** Whose word a return is, weakest first. */
 export const returnedBys = ['browser', 'survey', 'owner'] as const;
 export type ReturnedBy = (typeof returnedBys)[number];
+/** Why a return refuses an interview. */
+export type Refusal = Extract<ReasonClass, 'fit' | 'quality'>;
 /** A complete is rejected by the buyer (dispute), by a later return of the survey or the owner, or by an outcome event of the session. */
 export type ReversedBy = 'dispute' | 'return' | 'outcome';
 
@@ -76,8 +78,8 @@ export interface QuotaReservation extends Traits {
   readonly reversedBy: ReversedBy | null;
   /** When a dispute or a return rejected it last, also where that was withdrawn. */
   readonly reversedAt: Date | null;
-  /** The completion that a withdrawal restores. */
-  readonly reversedFrom: Exclude<Completion, 'reversed'> | null;
+  /** What a withdrawal restores: a completion, or the reason for which a return refused the interview meanwhile. */
+  readonly reversedFrom: Exclude<Completion, 'reversed'> | Refusal | null;
   readonly reversalNote: string | null;
   readonly exitStatus: string | null;
 }

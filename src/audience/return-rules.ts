@@ -5,13 +5,14 @@
  *     complete ──by the browser──▶ unconfirmed ──by the survey or the owner──▶ confirmed ──refused by a stronger source, or quality by an equal one──▶ reversed
  *        └──sooner than minimumSeconds──▶ too_fast ──by the owner: after a weaker source, with a later time, or ignoring the minimum──▶ confirmed
  *
+ * While a dispute or an outcome event rejects the complete, returns decide what its withdrawal restores.
+ *
  * An answer that decided nothing does not bar its own source: a complete that was too fast may be refused, and one that found no room repeated or checked.
  */
-import type { ReasonClass } from '../contract/outcome.js';
 import type { ReturnStatus } from '../contract/study-returns.js';
 import type { ReturnMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
-import { returnedBys, type QuotaReservation, type ReturnedBy } from './reservation-store.js';
+import { returnedBys, type QuotaReservation, type Refusal, type ReturnedBy } from './reservation-store.js';
 import { countsAs, surveySeconds } from './study-rules.js';
 import type { PlaceEvent } from './transitions.js';
 
@@ -29,7 +30,7 @@ export interface GivenReturn {
 export interface ReturnVerdict {
   readonly event: Extract<PlaceEvent, 'complete' | 'hold' | 'terminate' | 'abandon' | 'reverse' | 'restore'>;
   readonly completion: Completion | null;
-  readonly refusedFor: ReasonClass | null;
+  readonly refusedFor: Refusal | null;
   readonly returnedAt: Date;
   /** The strongest source so far. */
   readonly returnedBy: ReturnedBy;
@@ -44,7 +45,27 @@ type Returned = Pick<
 
 const rank = (by: ReturnedBy | null): number => (by === null ? -1 : returnedBys.indexOf(by));
 
-/** null: what is known stands. */
+type RestoredEnd = Pick<QuotaReservation, 'state' | 'completion' | 'refusedFor'>;
+
+/** The end that the withdrawal of a rejection restores. */
+export const restoredEndOf = ({ reversedFrom }: Pick<QuotaReservation, 'reversedFrom'>): RestoredEnd =>
+  reversedFrom === 'fit' || reversedFrom === 'quality'
+    ? { state: 'terminated', completion: null, refusedFor: reversedFrom }
+    : { state: 'completed', completion: reversedFrom ?? 'confirmed', refusedFor: null };
+
+/** The place that a return is weighed against: without the dispute or the outcome event that rejects it. The same object: there is none. */
+export const withoutRejection = <T extends Pick<QuotaReservation, 'completion' | 'reversedBy' | 'reversedFrom'>>(
+  place: T,
+): T =>
+  place.completion === 'reversed' && (place.reversedBy === 'dispute' || place.reversedBy === 'outcome')
+    ? { ...place, ...restoredEndOf(place), reversedBy: null }
+    : place;
+
+/** What the withdrawal restores after this return. */
+export const reversedFromOf = ({ completion, refusedFor }: ReturnVerdict): QuotaReservation['reversedFrom'] =>
+  completion === 'reversed' ? refusedFor : (completion ?? refusedFor);
+
+/** null: what is known stands. The place is one without a rejection by others. */
 export function judgeReturn(
   study: { readonly returns: ReturnMode; readonly minimumSeconds: number },
   place: Returned,
@@ -89,8 +110,7 @@ function isUndecidedBy({ state, completion, refusedFor, returnedBy }: Returned, 
   return foundNoRoom && (status === 'complete' || (status === 'quality' && by !== 'browser'));
 }
 
-const refusalOf = (status: Exclude<ReturnStatus, 'complete'>): ReasonClass =>
-  status === 'quality' ? 'quality' : 'fit';
+const refusalOf = (status: Exclude<ReturnStatus, 'complete'>): Refusal => (status === 'quality' ? 'quality' : 'fit');
 
 /** A stronger source takes a complete back, and a check of the answers that comes after it does, by whoever is as strong. */
 function judgeConfirmed(place: Returned, given: GivenReturn): ReturnVerdict | null {

@@ -13,7 +13,7 @@ import type { ReportOutcomes } from './outcome-reporter.js';
 import type { PageName } from './page-texts.js';
 import { changeReservation, findReservation, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
-import { judgeReturn, type GivenReturn, type ReturnVerdict } from './return-rules.js';
+import { judgeReturn, reversedFromOf, withoutRejection, type GivenReturn, type ReturnVerdict } from './return-rules.js';
 import { restore, reverseAll } from './reversals.js';
 import { isSurveyKey, returnLines, signerOf } from './signatures.js';
 import { statuses } from './study-rules.js';
@@ -140,11 +140,14 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   const hasEnded = state === 'completed' || state === 'terminated';
   if (surveyedAt === null || (!hasEnded && state !== 'surveying' && state !== 'released'))
     return { ...kept, page: 'expired' };
-  const verdict = judgeReturn(study, found, given);
+  const standing = withoutRejection(found);
+  const verdict = judgeReturn(study, standing, given);
   if (verdict === null) return { ...kept, page: 'thanks' };
   const { event } = verdict;
-  const applies = decide(event, study, found) !== null && (event === 'reverse' || letsHoldersFinish(study.status));
+  const applies = decide(event, study, standing) !== null && (event === 'reverse' || letsHoldersFinish(study.status));
   if (!applies) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
+  if (standing !== found)
+    return { page: 'thanks', reservation: await amend(tx, found, verdict), changed: true, isDue: verdict.teaches };
   const after = await applyReturn(tx, study, found, given, verdict);
   if (after === found) return { ...kept, page: 'full' };
   const isFull = (event === 'complete' || event === 'hold') && after.state === 'terminated';
@@ -158,6 +161,14 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
     isDue: verdict.teaches || reservation.state === 'completed',
   };
 }
+
+/** The rejection stands, and its withdrawal restores another end. */
+const amend = (tx: Queryable, found: QuotaReservation, verdict: ReturnVerdict): Promise<QuotaReservation> =>
+  changeReservation(tx, found, {
+    reversedFrom: reversedFromOf(verdict),
+    ...{ returnedAt: verdict.returnedAt, returnedBy: verdict.returnedBy },
+    ...(verdict.teaches ? { outcomeDue: true } : {}),
+  });
 
 /** The same object: the place lacks room for what was returned. */
 async function applyReturn(

@@ -8,6 +8,7 @@ import type { ReasonClass } from '../contract/outcome.js';
 import type { Queryable } from '../stores/database/port.js';
 import { applyEvent } from './fielding.js';
 import {
+  changeReservation,
   changeReservations,
   noteReversals,
   type QuotaReservation,
@@ -15,6 +16,7 @@ import {
   type ReturnedBy,
   type ReversedBy,
 } from './reservation-store.js';
+import { restoredEndOf } from './return-rules.js';
 import { countsAs } from './study-rules.js';
 import type { Study } from './study-store.js';
 import { decide } from './transitions.js';
@@ -66,19 +68,19 @@ const changeOf = ({ completion }: QuotaReservation, { by, reason, at, returnedBy
   ...(returnedBy === undefined ? {} : { returnedBy }),
 });
 
-/** Withdraws the rejection of a locked place; `returnedBy`: the stronger source that does. */
+/** Withdraws the rejection of a locked place; `returnedBy`: the stronger source that does. A place that a return refused meanwhile ends so. */
 export function restore(
   tx: Queryable,
   study: Study,
   place: QuotaReservation,
   returnedBy = place.returnedBy,
 ): Promise<QuotaReservation> {
-  const completion = place.reversedFrom ?? 'confirmed';
-  return applyEvent(tx, study, place, 'restore', {
-    change: {
-      ...{ completion, counted: countsAs(completion, study), refusedFor: null, reversedBy: null },
-      ...{ returnedBy, reversedFrom: null, reversalNote: null },
-      ...(place.reversedBy === 'outcome' ? {} : { outcomeDue: true }),
-    },
-  });
+  const end = restoredEndOf(place);
+  const change: ReservationChange = {
+    ...{ ...end, returnedBy, reversedBy: null, reversedFrom: null, reversalNote: null },
+    ...(place.reversedBy === 'outcome' ? {} : { outcomeDue: true }),
+  };
+  return end.completion === null
+    ? changeReservation(tx, place, change)
+    : applyEvent(tx, study, place, 'restore', { change: { ...change, counted: countsAs(end.completion, study) } });
 }

@@ -1,7 +1,14 @@
 /** The effect of a return on a place: the stronger source decides, in whatever order returns arrive. */
 import t from 'tap';
 import type { QuotaReservation, ReturnedBy } from '../../src/audience/reservation-store.js';
-import { judgeReturn, type GivenReturn } from '../../src/audience/return-rules.js';
+import {
+  judgeReturn,
+  restoredEndOf,
+  reversedFromOf,
+  withoutRejection,
+  type GivenReturn,
+} from '../../src/audience/return-rules.js';
+import { countsAs } from '../../src/audience/study-rules.js';
 import { decide, isCountedBy } from '../../src/audience/transitions.js';
 import type { ReturnStatus } from '../../src/contract/study-returns.js';
 import type { StudyState } from '../../src/contract/study-moves.js';
@@ -16,6 +23,7 @@ type Place = Pick<
   | 'surveyedAt'
   | 'returnedAt'
   | 'reversedBy'
+  | 'reversedFrom'
   | 'refusedFor'
   | 'screenedFor'
   | 'verified'
@@ -23,7 +31,7 @@ type Place = Pick<
 >;
 const inSurvey: Place = {
   ...{ state: 'surveying', completion: null, returnedBy: null, surveyedAt, returnedAt: null },
-  ...{ reversedBy: null, refusedFor: null, screenedFor: null, verified: false, counted: false },
+  ...{ reversedBy: null, reversedFrom: null, refusedFor: null, screenedFor: null, verified: false, counted: false },
 };
 const released: Place = { ...inSurvey, state: 'released' };
 const confirmed = { returns: 'confirmed', minimumSeconds: 30 } as const;
@@ -32,23 +40,53 @@ const given = (by: ReturnedBy, seconds: number, status: ReturnStatus = 'complete
   ...{ by, status, at: after(seconds), isDated },
 });
 
-/** One return after the other, as the store keeps them while there is room. */
+/** A return, or a rejection by others and its withdrawal. */
+type Step = GivenReturn | { readonly rejectedBy: 'dispute' | 'outcome' } | 'withdrawn';
+
+/** One step after the other, as the store keeps them while there is room. */
 function follow(
   study: typeof confirmed | typeof browser,
-  returns: readonly GivenReturn[],
+  steps: readonly Step[],
   { status = 'fielding', from = inSurvey }: { readonly status?: StudyState; readonly from?: Place } = {},
 ) {
   let place = from;
+  let isRejected = false;
   const taught: string[] = [];
-  for (const one of returns) {
-    const verdict = judgeReturn(study, place, one);
-    const next = verdict === null ? null : decide(verdict.event, { status, serviceCheck: false }, place);
-    if (verdict === null || next === null) continue;
+  const takeReturn = (given: GivenReturn): void => {
+    const standing = withoutRejection(place);
+    const verdict = judgeReturn(study, standing, given);
+    const next = verdict === null ? null : decide(verdict.event, { status, serviceCheck: false }, standing);
+    if (verdict === null || next === null) return;
     const { event, completion, refusedFor, returnedAt, returnedBy, teaches } = verdict;
     const reversedBy = event === 'reverse' ? 'return' : null;
     const counted = isCountedBy(event, next.to) || event === 'restore';
-    place = { ...place, state: next.to, completion, refusedFor, returnedAt, returnedBy, reversedBy, counted };
+    place =
+      standing === place
+        ? { ...place, state: next.to, completion, refusedFor, returnedAt, returnedBy, reversedBy, counted }
+        : { ...place, reversedFrom: reversedFromOf(verdict), returnedAt, returnedBy };
     if (teaches) taught.push(refusedFor ?? 'complete');
+  };
+  const reject = (reversedBy: 'dispute' | 'outcome'): void => {
+    const { completion } = place;
+    if (place.state !== 'completed' || completion === 'reversed') return;
+    const rejected = { completion: 'reversed', refusedFor: 'fraud', reversedBy, counted: false } as const;
+    place = { ...place, ...rejected, state: 'terminated', reversedFrom: completion };
+  };
+  const withdraw = (): void => {
+    isRejected = false;
+    if (withoutRejection(place) === place) return;
+    const end = restoredEndOf(place);
+    const counted = end.completion !== null && countsAs(end.completion, study);
+    place = { ...place, ...end, reversedBy: null, reversedFrom: null, counted };
+  };
+  for (const step of steps) {
+    if (step === 'withdrawn') withdraw();
+    else if ('rejectedBy' in step) {
+      // An event stands, and rejects a later complete; a dispute rejects a complete that is there.
+      isRejected = step.rejectedBy === 'outcome';
+      reject(step.rejectedBy);
+    } else takeReturn(step);
+    if (isRejected) reject('outcome');
   }
   const { state, completion, refusedFor, counted } = place;
   return { state, completion, refusedFor, counts: counted, taught: taught.join(' ') };
@@ -70,6 +108,20 @@ const ordersOf = <T>(items: readonly T[]): readonly (readonly T[])[] =>
   items.length < 2
     ? [items]
     : items.flatMap((item, n) => ordersOf(items.toSpliced(n, 1)).map((rest) => [item, ...rest]));
+
+/** Every order of every answer of every source. */
+const allOrders = (): readonly (readonly Said[])[] =>
+  answers.flatMap((ofBrowser) =>
+    answers.flatMap((ofSurvey) =>
+      answers.flatMap((ofOwner) =>
+        ordersOf(
+          [ofBrowser, ofSurvey, ofOwner].flatMap((answer, n) =>
+            answer === null ? [] : [{ by: sources[n] ?? 'owner', answer }],
+          ),
+        ),
+      ),
+    ),
+  );
 
 const strongestOf = (said: readonly Said[]): Said | undefined =>
   [...said].sort((one, other) => sources.indexOf(one.by) - sources.indexOf(other.by)).at(-1);
@@ -134,6 +186,36 @@ t.test('browser, survey and owner may come in any order: the strongest answer st
             }
           }
   t.equal(cases, 4 * 3 * (4 * 3 + 16 * 2 * 3 + 64 * 6), 'every order of every answer');
+  t.end();
+});
+
+t.test('a rejection that is withdrawn changes the end of no order of returns, wherever both come between them', (t) => {
+  const different: string[] = [];
+  const paid: string[] = [];
+  let cases = 0;
+  for (const study of [confirmed, browser])
+    for (const from of [inSurvey, released])
+      for (const order of allOrders()) {
+        const returns = order.map(({ by, answer }) => returnOf(by, answer));
+        const endOfOrder = (steps: readonly Step[]): string => {
+          const { state, completion, refusedFor, counts } = follow(study, steps, { from });
+          return JSON.stringify([state, completion === 'reversed' ? null : completion, refusedFor, counts]);
+        };
+        for (const rejectedBy of ['dispute', 'outcome'] as const)
+          for (let at = 0; at <= returns.length; at++) {
+            const name = `${study.returns} ${from.state} ${rejectedBy} at ${at}: ${order.map(({ by, answer }) => `${by} ${answer}`).join(', ')}`;
+            const rejected: readonly Step[] = [...returns.slice(0, at), { rejectedBy }, ...returns.slice(at)];
+            if (rejectedBy === 'outcome' && follow(study, rejected, { from }).counts) paid.push(name);
+            for (let until = at + 1; until <= rejected.length; until++) {
+              const withdrawn = rejected.toSpliced(until, 0, 'withdrawn');
+              if (endOfOrder(withdrawn) !== endOfOrder(returns)) different.push(`${name}, until ${until}`);
+              cases += 1;
+            }
+          }
+      }
+  t.same(different.slice(0, 9), []);
+  t.same(paid.slice(0, 9), [], 'an event that stands leaves no complete counted');
+  t.ok(cases > 10_000, `${cases} cases`);
   t.end();
 });
 

@@ -100,3 +100,39 @@ t.test('an outcome event that came before the complete rejects it, whoever repor
     });
   }
 });
+
+t.test('a stronger return during a rejection is what its withdrawal restores', async (t) => {
+  const study = await field();
+  const ways = [
+    ['complete', { status: 'completed', completion: 'confirmed', refusedFor: null }],
+    ['terminate', { status: 'terminated', completion: null, refusedFor: 'fit' }],
+    ['quality', { status: 'terminated', completion: null, refusedFor: 'quality' }],
+  ] as const;
+  for (const [status, end] of ways)
+    for (const by of ['event', 'dispute'] as const) {
+      const location = await interview(study, `${by} ${status}`);
+      const place = placeAt(location);
+      await open(returnUrl(location, 'complete'));
+      if (by === 'event') await reject(place);
+      else await call('POST', `/studies/${study.studyId}/disputes`, { rows: [{ place, reason: 'fraud' }] });
+      t.match(await report(study, place, status), { completion: 'reversed', changed: true });
+      t.match(await report(study, place, status), { completion: 'reversed', changed: false }, 'again');
+      t.match(
+        await respondentOf(study, place),
+        { completion: 'reversed', refusedFor: 'fraud' },
+        'the rejection stands',
+      );
+      if (by === 'event') await retract(place);
+      else t.match((await call('DELETE', `/studies/${study.studyId}/disputes/${place}`)).body, { changed: true });
+      t.match(await respondentOf(study, place), end, `${by} ${status}`);
+      const { outcomes } = (await api('GET', `/lite/sessions/${place}`)).body as {
+        outcomes: readonly { type: string }[];
+      };
+      const told = { complete: 'complete', terminate: 'dq', quality: 'quality_term' }[status];
+      t.ok(
+        outcomes.some(({ type }) => type === told),
+        `scoring learns of ${status}`,
+      );
+    }
+  t.match((await call('GET', `/studies/${study.studyId}`)).body, { progress: { completed: 2, reversed: 0 } });
+});

@@ -191,7 +191,7 @@ CREATE TABLE study_places (
   -- The current rejection of the complete (null: none), the time of the last one by a dispute or a return, and the completion that a withdrawal restores.
   reversed_by     text CHECK (reversed_by IN ('dispute', 'return', 'outcome')),
   reversed_at     timestamptz(3),
-  reversed_from   text CHECK (reversed_from IN ('confirmed', 'unconfirmed', 'too_fast')),
+  reversed_from   text CHECK (reversed_from IN ('confirmed', 'unconfirmed', 'too_fast', 'fit', 'quality')),
   -- The buyer's note.
   reversal_note   text,
   outcome_due     boolean NOT NULL DEFAULT false,
