@@ -42,6 +42,9 @@ export interface LinkContext {
   readonly nowMs: number;
 }
 
+/** Problems that close a link to new respondents alone: who holds a place may go on. */
+export const newcomerProblems: readonly LinkProblem[] = ['expired', 'supplier_not_in_study'];
+
 const expForm = /^\d{1,11}$/;
 const control = /[\x00-\x1f]/;
 const dotSegment = /^\.{1,2}$/;

@@ -33,6 +33,7 @@ import {
 import {
   claimPlace,
   findAside,
+  findPlaceOfBrowser,
   isOpenTo,
   ownPlaceId,
   respondentRefOf,
@@ -43,7 +44,7 @@ import {
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
-import { traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
+import { newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import type { RefusedLinks } from './refused-links.js';
 import { findUnrepeatable, isDecidedSince, noteJudging } from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
@@ -109,17 +110,22 @@ export function createEntryService(deps: EntryDeps) {
         if (problem !== undefined) deps.noteRefusedLink(study, { named: verdict.named, reason: problem.code });
         return pageOf(study, page);
       };
-      if (problems.length > 0 && !isExpired) return refuse('broken');
+      if (!problems.every(({ code }) => code === 'supplier_unknown' || newcomerProblems.includes(code)))
+        return refuse('broken');
       const respondentRef = respondentRefOf(deps.hash, study, respondentId, verdict);
-      const known = await findRespondentReservation(database, study.studyId, respondentRef);
-      // Only a link that is in time takes a place. A visit that took none holds the link open for no later one.
-      if (isExpired && (known === null || isGated(known))) return refuse('expired');
+      const deviceRef = deps.hash(study.projectId, 'device', visit.device);
+      // Nobody can check the signature of a supplier that was deleted, but the browser proves who holds a place.
+      const isUnproven = entry === 'signed' && verdict.signedWith === null;
+      const known = isUnproven
+        ? await findPlaceOfBrowser(database, study, { respondentId, sourceId, deviceRef })
+        : await findRespondentReservation(database, study.studyId, respondentRef);
+      // Only a link without a problem takes a place. A visit that took none holds the link open for no later one.
+      if (problems.length > 0 && (known === null || isGated(known))) return refuse(isExpired ? 'expired' : 'broken');
       const closed = (): Promise<Answer> => deps.exit(study, { supplierId, respondentId, entry }, 'full', 'closed');
       if (known === null && study.status !== 'fielding') return closed();
       const surroundings = deps.locate(visit.address);
       const declared = traitsOf(visit.link);
       const traits = { ...declared, country: surroundings.country ?? declared.country };
-      const deviceRef = deps.hash(study.projectId, 'device', visit.device);
       const asking = { respondentId, sourceId, respondentRef, supplierId, entry, deviceRef, ...traits };
       const current = known ?? (await openFirst(deps, study, asking));
       const ownId = ownPlaceId(deps, study, asking, current);
@@ -128,7 +134,7 @@ export function createEntryService(deps: EntryDeps) {
       if (isOpen && study.status !== 'fielding') return closed();
       // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike. A place that nobody
       // holds yet is that of the newest link.
-      if (entry === 'open' && !isOpen && !isUndecided(place) && place.sourceId !== sourceId)
+      if (entry === 'open' && !isOpen && !isUndecided(place) && !isSentBy(place, { supplierId, sourceId }))
         return pageOf(study, 'declined');
       if (isTakenElsewhere(place, deviceRef)) return pageOf(study, 'elsewhere');
       if (study.status !== 'fielding' || !(isOpen || isGated(place))) return continueAt(deps, study, place);
@@ -176,6 +182,12 @@ const hasReturnProof = (deps: EntryDeps, place: QuotaReservation, sig = ''): boo
 
 /** Whether the gate looks at the respondent, at this visit: they have no place, or lost it. */
 const isGated = (place: QuotaReservation): boolean => isUndecided(place) || place.state === 'released';
+
+/** Whether the sender of a link is that of the place. A supplier may have another sourceId by now. */
+const isSentBy = (place: QuotaReservation, sender: Pick<QuotaReservation, 'supplierId' | 'sourceId'>): boolean =>
+  place.supplierId !== null && sender.supplierId !== null
+    ? place.supplierId === sender.supplierId
+    : place.sourceId === sender.sourceId;
 
 /** The place of the first browser that opens the link. */
 const openFirst = (deps: EntryDeps, study: Study, asking: Asking): Promise<QuotaReservation> =>

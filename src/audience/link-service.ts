@@ -13,6 +13,7 @@ import { inOrganization } from '../stores/database/tenant.js';
 import {
   entryUrlOf,
   judgeLink,
+  newcomerProblems,
   signedTextOf,
   signLink,
   type GivenLink,
@@ -102,7 +103,7 @@ export function createLinkService(deps: LinkServiceDeps) {
         const problems = [
           ...repeatedIn(url),
           ...tooLongIn(link),
-          ...verdict.problems.filter(({ code }) => isNew || code !== 'expired'),
+          ...verdict.problems.filter(({ code }) => isNew || !newcomerProblems.includes(code)),
           ...unreadableIn(link),
           ...(isNew ? findStudyProblems(study, link) : []),
           ...(reached === 'ended' ? [finished] : []),

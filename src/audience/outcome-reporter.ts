@@ -42,10 +42,10 @@ export function createOutcomeReporter({
           if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
           logger.error({ err: error, ids }, 'outcomes of quota reservations were refused and are not reported');
         });
-      const told = new Set(events.map(({ sessionId }) => sessionId));
+      const reported = new Set(events.map(({ sessionId }) => sessionId));
       await settlePlaces(
         study,
-        ids.filter((id) => !told.has(id)),
+        ids.filter((id) => !reported.has(id)),
       );
       await inOrganization(database, study.organizationId, (tx) =>
         // A reservation that changed meanwhile is reported again in its new state.

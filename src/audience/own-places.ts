@@ -13,6 +13,7 @@ import {
   findRespondentReservation,
   openReservation,
   renameRespondent,
+  reservationColumns,
   type QuotaReservation,
 } from './reservation-store.js';
 import type { Study } from './study-store.js';
@@ -49,6 +50,20 @@ export const respondentRefOf = (
   rid: string,
   { entry, supplierId }: Pick<QuotaReservation, 'entry' | 'supplierId'>,
 ): string => hash(projectId, 'respondent', entry === 'signed' ? `${supplierId ?? ''}\n${rid}` : rid);
+
+/** The place that this browser took by a signed link of this source. */
+export async function findPlaceOfBrowser(
+  tx: Queryable,
+  { projectId, studyId }: Pick<Study, 'projectId' | 'studyId'>,
+  { respondentId, sourceId, deviceRef }: Readonly<Record<'respondentId' | 'sourceId' | 'deviceRef', string>>,
+): Promise<QuotaReservation | null> {
+  const [row] = await tx.query<QuotaReservation & Record<string, unknown>>(
+    `SELECT ${reservationColumns} FROM study_places WHERE project_id = $1 AND respondent_id = $2 AND study_id = $3
+        AND source_id = $4 AND device_ref = $5 AND entry = 'signed' LIMIT 1`,
+    [projectId, respondentId, studyId, sourceId, deviceRef],
+  );
+  return row ?? null;
+}
 
 /** How far the respondent of a link has come: `held` may go on to the end of the study, and `ended` reads that it is over. */
 export async function findProgress(

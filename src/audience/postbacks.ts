@@ -48,7 +48,7 @@ const batchMax = 200;
 /**
  * Writes a batch of the postbacks that are due; returns how many places it checked. The postback and the note at the place are written in one
  * transaction, so that a status is sent once, however many instances look and wherever one of them ends. A place of an erased respondent is marked
- * as unsent instead: a supplier could match the postback by the rid alone, which is gone.
+ * as unsent instead: a supplier could match the postback by the rid alone, which is gone. So is one of a supplier that was deleted.
  */
 export function writePostbacks({ database, secrets, postbacks, now }: PostbackDeps): Promise<number> {
   return database.transaction(async (tx) => {
@@ -62,17 +62,17 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
       const status = statusOf(place);
       // A reversal is of a complete that the supplier knows.
       const isNews = status !== place.exitStatus && (status !== 'reversed' || place.exitStatus === 'complete');
-      return supplier === undefined || status === null || !isNews ? [] : [{ place, supplier, status }];
+      const isFor = place.supplierId !== null && supplier?.isAddressed !== false;
+      return isFor && status !== null && isNews ? [{ place, supplier, status }] : [];
     });
-    const unsent = due.flatMap(({ place }) => (isErased(place) ? [place.reservationId] : []));
-    const sent = due
-      .filter(({ place }) => !isErased(place))
-      .map(({ place, supplier, status }) => ({
-        supplierId: supplier.supplierId,
-        event: eventOf(place, status, supplier, { secrets, now }),
-      }));
+    const sent = due.flatMap(({ place, supplier, status }) =>
+      supplier === undefined || isErased(place)
+        ? []
+        : [{ supplierId: supplier.supplierId, event: eventOf(place, status, supplier, { secrets, now }) }],
+    );
     await postbacks.insert(tx, sent);
     const statuses = new Map(sent.map(({ event }) => [event.sessionId, event.data.status]));
+    const unsent = due.flatMap(({ place: { reservationId } }) => (statuses.has(reservationId) ? [] : [reservationId]));
     await tx.query(
       `UPDATE study_places p SET exit_due = false, exit_status = coalesce(given.status, p.exit_status), unsent = p.place_id = ANY($3::text[])
          FROM unnest($1::text[], $2::text[]) AS given (place, status) WHERE p.place_id = given.place`,

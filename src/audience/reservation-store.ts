@@ -78,7 +78,7 @@ export interface QuotaReservation extends Traits {
   readonly reversedBy: ReversedBy | null;
   /** When a dispute or a return rejected it last, also where that was withdrawn. */
   readonly reversedAt: Date | null;
-  /** What a withdrawal restores: a completion, or the reason for which a return refused the interview meanwhile. */
+  /** A withdrawal restores it: a completion, or the reason for which a return refused the interview meanwhile. */
   readonly reversedFrom: Exclude<Completion, 'reversed'> | Refusal | null;
   readonly reversalNote: string | null;
   readonly exitStatus: string | null;

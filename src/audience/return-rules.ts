@@ -61,7 +61,7 @@ export const withoutRejection = <T extends Pick<QuotaReservation, 'completion' |
     ? { ...place, ...restoredEndOf(place), reversedBy: null }
     : place;
 
-/** What the withdrawal restores after this return. */
+/** The end that the withdrawal restores after this return. */
 export const reversedFromOf = ({ completion, refusedFor }: ReturnVerdict): QuotaReservation['reversedFrom'] =>
   completion === 'reversed' ? refusedFor : (completion ?? refusedFor);
 

@@ -112,16 +112,20 @@ export const knownSuppliers = async (
   return new Set(rows.map(({ id }) => id));
 };
 
-export type PostbackSupplier = Pick<Supplier, 'supplierId' | 'isTest'> & SealedSecrets;
+export type PostbackSupplier = Pick<Supplier, 'supplierId' | 'isTest'> &
+  SealedSecrets & {
+    /** Whether it has an address for postbacks. */
+    readonly isAddressed: boolean;
+  };
 
-/** Those of them that have an address for postbacks, by their id. */
+/** Those of them that were not deleted, by their id. */
 export async function findPostbackSuppliers(
   tx: Queryable,
   supplierIds: readonly string[],
 ): Promise<ReadonlyMap<string, PostbackSupplier>> {
   const rows = await tx.query<PostbackSupplier & Row>(
-    `SELECT supplier_id AS "supplierId", is_test AS "isTest", ${sealedColumns} FROM suppliers
-      WHERE supplier_id = ANY($1::text[]) AND postback_url IS NOT NULL`,
+    `SELECT supplier_id AS "supplierId", is_test AS "isTest", postback_url IS NOT NULL AS "isAddressed", ${sealedColumns} FROM suppliers
+      WHERE supplier_id = ANY($1::text[])`,
     [supplierIds],
   );
   return new Map(rows.map((row) => [row.supplierId, row]));

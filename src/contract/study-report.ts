@@ -53,7 +53,9 @@ export const ReportFigures = Type.Object({
     }),
   ),
   ...{ undecided, verifying, inSurvey, released, terminated },
-  unsent: Count('Places whose last status was not posted back, because the respondent was erased.'),
+  unsent: Count(
+    'Places whose last status was not posted back, because the respondent was erased or the supplier deleted.',
+  ),
   sameDevice: Count('Places taken from a browser that had taken one before, in the whole study.'),
   sameAddress: Count('Places taken from an address, or a /64 of IPv6, that had taken one before.'),
   sameNetwork: Count('Places taken from a /48 of IPv6 that had taken one before.'),

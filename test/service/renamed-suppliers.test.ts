@@ -1,9 +1,12 @@
 /** Suppliers that are renamed or deleted while a study runs: lists, disputes and changes of the study keep to who brought a respondent. */
 import t from 'tap';
+import type { StudyCreation } from '../../src/contract/study.js';
 import type { CreatedStudyReply, RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
+import type { StudyReport } from '../../src/contract/study-report.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
+import { callerOf, creation, enter, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);
 const service = await startTestService(t, { VH_LOG_LEVEL: 'warn', VH_TRUSTED_PROXIES: '127.0.0.1' });
@@ -15,9 +18,12 @@ const makeSupplier = async (sourceId: string): Promise<CreatedSupplierReply> =>
   (await call('POST', '/suppliers', { name: sourceId, sourceId })).body;
 const rename = ({ supplierId }: CreatedSupplierReply, sourceId: string) =>
   call('PATCH', `/suppliers/${supplierId}`, { sourceId });
-const field = async (suppliers: readonly CreatedSupplierReply[]): Promise<CreatedStudyReply> => {
+const field = async (
+  suppliers: readonly CreatedSupplierReply[],
+  over: Partial<StudyCreation['audience']> = {},
+): Promise<CreatedStudyReply> => {
   const audience = {
-    ...{ countries: ['DE'], language: 'en', sample_size: 20 },
+    ...{ countries: ['DE'], language: 'en', sample_size: 20, ...over },
     suppliers: suppliers.map(({ supplierId }) => supplierId),
   };
   const study = (await call('POST', '/studies', creation(survey.url, { audience }))).body as CreatedStudyReply;
@@ -25,12 +31,19 @@ const field = async (suppliers: readonly CreatedSupplierReply[]): Promise<Create
   return study;
 };
 let visitors = 0;
-/** A respondent of the supplier, who completes. Answers the place. */
-async function complete({ studyId }: StudyReply, { supplierId }: CreatedSupplierReply, rid: string): Promise<string> {
+const newBrowser = () => ({
+  cookie: `vh_device=${String(++visitors).padStart(32, '0')}`,
+  address: `91.85.0.${visitors}`,
+});
+async function invite({ studyId }: StudyReply, { supplierId }: CreatedSupplierReply, rid: string): Promise<string> {
   const body = { supplierId, respondents: [{ rid }] };
   const { invitations } = (await call('POST', `/studies/${studyId}/invitations`, body)).body as InvitationsReply;
-  const cookie = `vh_device=${String(++visitors).padStart(32, '0')}`;
-  const { location } = await openEntry(invitations[0]?.url ?? '', { address: `91.85.0.${visitors}`, cookie });
+  return invitations[0]?.url ?? '';
+}
+/** A respondent of the supplier, who completes. Answers the place. */
+async function complete(study: StudyReply, supplier: CreatedSupplierReply, rid: string): Promise<string> {
+  const { studyId } = study;
+  const { location } = await openEntry(await invite(study, supplier, rid), newBrowser());
   const place = placeAt(location);
   await call('POST', `/studies/${studyId}/returns`, { place, status: 'complete' });
   return place;
@@ -85,4 +98,56 @@ t.test('a study keeps a supplier that was deleted, when another one is added', a
     'taken out is gone',
   );
   t.match(await dispute(study, [{ rid: 'left', sourceId: 'gone', reason: 'fit' }]), { rows: [{ place }] });
+});
+
+t.test('who holds a place of an open link goes on when the supplier is renamed', async (t) => {
+  const supplier = await makeSupplier('before');
+  const other = await makeSupplier('rival');
+  const study = await field([supplier, other], { entry: 'open' });
+  const respondent = { rid: 'held', ...newBrowser() };
+  const { location } = await enter(study, { ...respondent, src: 'before' });
+  await rename(supplier, 'after');
+  const { location: again } = await enter(study, { ...respondent, src: 'after' });
+  t.equal(placeAt(again), placeAt(location));
+  t.match(await enter(study, { ...respondent, src: 'rival' }), { location: null }, 'another supplier');
+  await rename(other, 'before');
+  t.match(await enter(study, { ...respondent, src: 'before' }), { location: null }, 'another that is called so now');
+});
+
+t.test('who holds a place goes on when the supplier is taken out or deleted, and nobody else enters', async (t) => {
+  for (const [name, leave] of [
+    [
+      'removed',
+      (study: StudyReply, _leaving: CreatedSupplierReply, stays: CreatedSupplierReply) =>
+        call('PATCH', `/studies/${study.studyId}`, { audience: { suppliers: [stays.supplierId] } }),
+    ],
+    [
+      'deleted',
+      (_study: StudyReply, { supplierId }: CreatedSupplierReply) => call('DELETE', `/suppliers/${supplierId}`),
+    ],
+  ] as const)
+    for (const entry of ['signed', 'open'] as const) {
+      const [leaving, stays] = [await makeSupplier(`${name}-${entry}`), await makeSupplier(`${name}-${entry}-stays`)];
+      const study = await field([leaving, stays], { entry });
+      const linkOf = async (rid: string): Promise<string> =>
+        entry === 'signed'
+          ? invite(study, leaving, rid)
+          : `${study.entryUrl}?${new URLSearchParams({ rid, src: `${name}-${entry}` }).toString()}`;
+      const [held, unused, browser] = [await linkOf('held'), await linkOf('new'), newBrowser()];
+      const { location } = await openEntry(held, browser);
+      t.equal((await leave(study, leaving, stays)).status, 200);
+      t.equal(placeAt((await openEntry(held, browser)).location), placeAt(location), `${name} ${entry}`);
+      t.match(await openEntry(unused, newBrowser()), { location: null, title: 'This link is not valid' });
+      if (name === 'deleted')
+        t.match(await openEntry(held, newBrowser()), { location: null }, 'another browser proves nothing');
+      const place = placeAt(location);
+      t.match((await call('POST', `/studies/${study.studyId}/returns`, { place, status: 'complete' })).body, {
+        completion: 'confirmed',
+      });
+      const unsent = name === 'deleted' ? 1 : 0;
+      await waitUntil(async () => {
+        const { totals } = (await call('GET', `/studies/${study.studyId}/report?by=supplier`)).body as StudyReport;
+        return totals.completed === 1 && totals.unsent === unsent;
+      }, `${unsent} completes are unsent`);
+    }
 });
