@@ -115,8 +115,9 @@ t.test('nobody before the camera is told as such', { skip }, async (t) => {
   const starting = await traceTasks(page);
   const { totalMs: startMs } = await run({ challenges: challengesOf('blink'), abortAt: 'no_face' });
   const heldMs = sumOfLong(await starting.stop());
+  // A tenth on a quiet machine; models that were read by the page itself would hold all of it.
   t.ok(
-    heldMs < startMs * 0.1,
+    heldMs < startMs * 0.3,
     `the page’s thread is not held while camera and models start: ${heldMs} of ${startMs} ms`,
   );
   const looking = await traceTasks(page);
