@@ -271,3 +271,15 @@ interface Document {
 interface Example {
   readonly challenges?: readonly object[];
 }
+
+t.test('an envelope that names no length is as small as one that does', async (t) => {
+  const session = await createSession(service);
+  const body = JSON.stringify({ ...envelopeFor(session), padding: 'x'.repeat(790_000) });
+  const answer = await fetch(`${service.bootstrap.baseUrl}/public/verify`, {
+    method: 'POST',
+    headers: { ...page, 'content-type': 'application/json', 'x-client-secret': session.clientSecret },
+    body: new Blob([body]).stream(),
+    duplex: 'half',
+  });
+  t.match({ status: answer.status, body: await answer.json() }, { status: 413, body: { code: 'BODY_TOO_LARGE' } });
+});

@@ -71,7 +71,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           () => 'requests',
         );
         const { session } = opened;
-        if (session.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
+        if (session.evidenceFrames !== 'sampled') requireSmall(request);
         await deps.limits.requireTrial(session.organizationId);
         const envelope = checkEnvelope(request.body);
         await deps.verifications.requireOpen(opened);
@@ -110,8 +110,10 @@ function sessionIdOf(body: unknown): string {
 }
 
 /** Pictures are as large as all the rest: only a session that asks for them takes such an envelope. */
-function requireSmall(contentLength: string | undefined): void {
-  if (Number(contentLength ?? 0) > envelopeBytesMax)
+function requireSmall({ headers, body }: Pick<FastifyRequest, 'headers' | 'body'>): void {
+  // A chunked body names no length; one that does has it, or it was refused.
+  const bytes = headers['content-length'] ?? Buffer.byteLength(JSON.stringify(body));
+  if (Number(bytes) > envelopeBytesMax)
     throw new Fault('BODY_TOO_LARGE', `The envelope is too large. Send at most ${envelopeBytesMax} bytes.`);
 }
 
