@@ -61,7 +61,7 @@ export type SessionService = ReturnType<typeof createSessionService>;
 const nonceBytes = 24;
 
 export function createSessionService(deps: SessionServiceDeps) {
-  const { database, metrics, now } = deps;
+  const { database, now } = deps;
 
   async function insert(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
     const { project, mode, asker } = owner;
@@ -110,25 +110,10 @@ export function createSessionService(deps: SessionServiceDeps) {
     });
   }
 
-  async function start(owner: SessionOwner, run: () => Promise<SessionReply>): Promise<SessionReply> {
-    const { organizationId } = owner.project;
-    const { mode, organization } = owner;
-    await requireQuota(database, { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: now() });
-    const reply = await run();
-    metrics.sessionsCreated.inc({ mode });
-    return reply;
-  }
-
-  /** Throws VALIDATION_FAILED for a request that no state of the service makes valid. A page’s is checked before it costs anything. */
-  function check(owner: Pick<SessionOwner, 'project' | 'mode' | 'asker'>, request: SessionRequest): void {
-    const { respondentId = null, metadata = {}, consent } = request;
-    const issue =
-      findMetadataIssue(metadata) ??
-      findRespondentIssue({ mode: owner.mode, respondentId }) ??
-      findConsentIssue(consent, now());
-    if (issue !== null) throw invalid([issue]);
-    requireWidgetMode(owner, request);
-  }
+  const start = (owner: SessionOwner, run: () => Promise<SessionReply>): Promise<SessionReply> =>
+    startCounted(deps, owner, run);
+  const check = (owner: Pick<SessionOwner, 'project' | 'mode' | 'asker'>, request: SessionRequest): void =>
+    checkRequest(owner, request, now());
 
   return {
     check,
@@ -146,6 +131,34 @@ export function createSessionService(deps: SessionServiceDeps) {
     retry: (owner: SessionOwner, parent: StoredSession) =>
       start(owner, () => insertRetry(owner, parent, requestOf(parent))),
   };
+}
+
+async function startCounted(
+  { database, metrics, now }: SessionServiceDeps,
+  owner: SessionOwner,
+  run: () => Promise<SessionReply>,
+): Promise<SessionReply> {
+  const { organizationId } = owner.project;
+  const { mode, organization } = owner;
+  await requireQuota(database, { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: now() });
+  const reply = await run();
+  metrics.sessionsCreated.inc({ mode });
+  return reply;
+}
+
+/** Throws VALIDATION_FAILED for a request that no state of the service makes valid. A page’s is checked before it costs anything. */
+function checkRequest(
+  owner: Pick<SessionOwner, 'project' | 'mode' | 'asker'>,
+  request: SessionRequest,
+  nowMs: number,
+): void {
+  const { respondentId = null, metadata = {}, consent } = request;
+  const issue =
+    findMetadataIssue(metadata) ??
+    findRespondentIssue({ mode: owner.mode, respondentId }) ??
+    findConsentIssue(consent, nowMs);
+  if (issue !== null) throw invalid([issue]);
+  requireWidgetMode(owner, request);
 }
 
 /** A score is stepped up by one pass, within as many sessions as a chain may have. A backend that wants more of them for one receipt has no use for them. */
