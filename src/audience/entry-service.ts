@@ -331,14 +331,17 @@ async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReser
   return verify(deps, study, reservation);
 }
 
-/** Takes a released reservation back while there is room. Its person was counted when they took it. */
+/** Takes a released reservation back while there is room. Its person was counted when they took it, and an end that only their browser reported is over. */
 const retake = (
   { reservationMs }: EntryDeps,
   tx: Queryable,
   study: Study,
   now: QuotaReservation,
   scored: ReservationChange = {},
-): Promise<QuotaReservation> => applyEvent(tx, study, now, 'admit', { change: { ...scored, dueInMs: reservationMs } });
+): Promise<QuotaReservation> =>
+  applyEvent(tx, study, now, 'admit', {
+    change: { ...scored, ...{ refusedFor: null, returnedBy: null, returnedAt: null }, dueInMs: reservationMs },
+  });
 
 /** To the hosted verification, or past it where its result is there. */
 async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {

@@ -94,6 +94,20 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' });
     });
 
+    t.test('a browser’s end of a released place does not bind its holder who takes it back', async (t) => {
+      const study = await makeStudy(one, 1);
+      const [instance] = instances;
+      for (const status of ['terminate', 'quality'] as const) {
+        const token = tokenOf(await instance.enter(study, 'late'));
+        await one.query(`UPDATE study_places SET due_at = now() WHERE study_id = $1`, [study.studyId]);
+        await releaseReservations({ database: one });
+        t.match(await instance.returns.comeBack(token, status), { page: 'thanks' });
+      }
+      const token = tokenOf(await instance.enter(study, 'late'));
+      t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' });
+      t.match(await read(study), { held: 1, completed: 1 });
+    });
+
     t.test('organizations take turns when more places are due than one batch releases', async (t) => {
       const [loud, quiet] = [await makeStudy(one, 9), await makeStudy(one, 9)];
       const [instance] = instances;
