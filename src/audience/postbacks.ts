@@ -8,6 +8,7 @@ import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { exitStatusOf } from './exits.js';
+import { isAside } from './own-places.js';
 import { isErased } from './reservation-erasure.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { placeholderValues } from './supplier-rules.js';
@@ -62,7 +63,8 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
       const status = statusOf(place);
       // A reversal is of a complete that the supplier knows.
       const isNews = status !== place.exitStatus && (status !== 'reversed' || place.exitStatus === 'complete');
-      const isFor = place.supplierId !== null && supplier?.isAddressed !== false;
+      // The supplier knows a respondent by the rid, which is another browser’s while this one stands aside.
+      const isFor = place.supplierId !== null && !isAside(place) && supplier?.isAddressed !== false;
       return isFor && status !== null && isNews ? [{ place, supplier, status }] : [];
     });
     const sent = due.flatMap(({ place, supplier, status }) =>
