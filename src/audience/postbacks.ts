@@ -1,5 +1,5 @@
 /** Reports to suppliers, from server to server, what became of their respondents: each status of a place once, when it changes. */
-import { postbackType, type PlaceStatus, type PostbackEvent } from '../contract/postback.js';
+import { postbackType, type PlaceStatus, type PostbackEvent, type WaitingPostback } from '../contract/postback.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
@@ -23,7 +23,11 @@ export interface PostbackDeliveries {
     postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
   ): Promise<void>;
   /** Those of the places of which a postback to these suppliers has not arrived. */
-  findWaiting(tx: Queryable, supplierIds: readonly string[], placeIds: readonly string[]): Promise<readonly string[]>;
+  findWaiting(
+    tx: Queryable,
+    supplierIds: readonly string[],
+    placeIds: readonly string[],
+  ): Promise<readonly WaitingPostback[]>;
   list(
     tx: Queryable,
     supplierId: string,
@@ -111,7 +115,7 @@ function eventOf(
   };
 }
 
-/** Marks places of a respondent whose postbacks wait, since an erasure deletes these; the supplier then knows no status of them. */
+/** Marks places of a respondent whose postbacks wait, since an erasure deletes these; the supplier knows the last status that arrived. */
 export const markWaiting = (
   database: Database,
   { organizationId, projectId, respondentId }: Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>,
@@ -130,7 +134,9 @@ export const markWaiting = (
       suppliers,
       places.map(({ place }) => place),
     );
-    await tx.query('UPDATE study_places SET unsent = true, exit_status = NULL WHERE place_id = ANY($1::text[])', [
-      waiting,
-    ]);
+    await tx.query(
+      `UPDATE study_places p SET unsent = true, exit_status = given.arrived
+         FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,
+      [waiting.map(({ place }) => place), waiting.map(({ arrived }) => arrived)],
+    );
   });

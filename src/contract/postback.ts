@@ -25,4 +25,11 @@ export interface PostbackEvent extends EventOf<
   readonly placeholders: Readonly<Record<string, string>>;
 }
 
+/** A place of which a postback has not arrived. */
+export interface WaitingPostback {
+  readonly place: string;
+  /** The last status that arrived; null: none. */
+  readonly arrived: PlaceStatus | null;
+}
+
 export type DeliveredEvent = SessionEvent | PostbackEvent;

@@ -2,11 +2,11 @@
  * Postbacks of suppliers are deliveries to a webhook that has the supplier’s id, address and secret, and no project: no event of a session goes
  * there, and no list of webhooks shows it.
  */
-import type { PostbackEvent } from '../contract/postback.js';
+import type { PostbackEvent, WaitingPostback } from '../contract/postback.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
 import type { Page } from '../kernel/paging.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Queryable, Row } from '../stores/database/port.js';
 import { listDeliveries, recoverDeliveries, replayDelivery } from './delivery-log.js';
 import { insertDeliveries } from './delivery-store.js';
 import { deliveryOf, storedForm } from './fan-out.js';
@@ -43,15 +43,20 @@ export const postbackDeliveries = {
     );
   },
 
-  /** Those of the places of which a postback to these suppliers has not arrived. */
-  async findWaiting(tx: Queryable, supplierIds: readonly string[], placeIds: readonly string[]): Promise<string[]> {
-    const rows = await tx.query<{ place: string }>(
-      `SELECT DISTINCT session_id AS place FROM deliveries
-        WHERE webhook_id = ANY($1::text[]) AND session_id = ANY($2::text[])
-          AND (state = 'EXHAUSTED' OR (state = 'PENDING' AND lane IN ('first', 'retry')))`,
+  /** Those of the places of which a postback to these suppliers has not arrived, with the last status that has. */
+  findWaiting(
+    tx: Queryable,
+    supplierIds: readonly string[],
+    placeIds: readonly string[],
+  ): Promise<readonly WaitingPostback[]> {
+    return tx.query<WaitingPostback & Row>(
+      `SELECT d.session_id AS place,
+              (array_agg(e.body::jsonb -> 'data' ->> 'status' ORDER BY d.delivery_id DESC) FILTER (WHERE d.state = 'SUCCEEDED'))[1] AS arrived
+         FROM deliveries d JOIN webhook_events e ON e.event_id = d.event_id
+        WHERE d.webhook_id = ANY($1::text[]) AND d.session_id = ANY($2::text[])
+        GROUP BY d.session_id HAVING bool_or(d.state <> 'SUCCEEDED')`,
       [supplierIds, placeIds],
     );
-    return rows.map(({ place }) => place);
   },
 
   list(

@@ -284,12 +284,12 @@ t.test('a status that an erasure kept from the supplier is counted in the report
     t.equal(response.status, 200);
   };
   t.same(await unsent(), [0, 0, 0]);
-  const [told, surveyed] = [await complete('told'), await interview('surveyed')];
+  const [told, lasting, surveyed] = [await complete('told'), await complete('lasting'), await interview('surveyed')];
   // Before its delivery is noted, a postback that arrived counts as waiting.
   const delivered = `/suppliers/${supplier.supplierId}/deliveries?state=SUCCEEDED&limit=200`;
   await waitUntil(async () => {
     const { deliveries } = (await call('GET', delivered)).body as { deliveries: readonly DeliveryReply[] };
-    return deliveries.some(({ sessionId }) => sessionId === told);
+    return [told, lasting].every((place) => deliveries.some(({ sessionId }) => sessionId === place));
   }, 'the complete was posted back, and noted');
   await erase('told');
   await erase('surveyed');
@@ -306,6 +306,12 @@ t.test('a status that an erasure kept from the supplier is counted in the report
   await waitUntil(() => sentOf(waiting).length > 0, 'a postback failed');
   await erase('waiting');
   t.same(await unsent(), [2, 2, 2], 'a postback that waited is deleted');
+  await dispute([{ place: lasting, reason: 'fraud' }]);
+  await waitUntil(() => sentOf(lasting).length > 1, 'the reversal failed');
+  await erase('lasting');
+  t.same(await unsent(), [3, 3, 3], 'the supplier does not know of the reversal');
+  t.equal((await call('DELETE', `/studies/${study.studyId}/disputes/${lasting}`)).status, 200);
+  await waitUntil(async () => (await unsent())[0] === 2, 'the status that arrived holds again');
 });
 
 t.test('the report is a table as well, and progress says why people were screened out', async (t) => {
