@@ -70,7 +70,7 @@ const verificationFields: readonly Field[] = [
   factIfAny('risk', 'where the project shows risk'),
   factIfAny('duplication', 'where the project shows risk'),
   factIfAny('data_collector', 'where the session has one'),
-  { ...factIfAny('step_up_for', 'on a step-up'), versions: both },
+  factIfAny('step_up_for', 'on a step-up'),
   factIfAny('prior_participation', 'for a returning participant'),
   { ...fact('risk_score', both), when: 'on verification.scored', isPresent: isScored },
   { ...fact('recommended_decision', both), when: 'on verification.scored', isPresent: isScored },

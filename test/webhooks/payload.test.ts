@@ -23,6 +23,7 @@ const everything: Partial<VerificationFacts> = {
   risk: { overall: 0.6, device: 0.2, biometric: null, contributions: [], droppedSignals: [], degradedSignals: [] },
   duplication: { overall: 0.9, deviceMatch: 0.9, biometricMatch: null, matchMethod: 'exact' },
   data_collector: 'field-3',
+  step_up_for: 'rcpt_1',
   prior_participation: { ...match, lastSeenAt: 1 },
 };
 
@@ -33,7 +34,15 @@ t.test('v2 on a pass has what is always there and nothing else; flat flags too',
 
 t.test('v2 shows each conditional field where its condition holds', (t) => {
   const shown = dataOf('v2', everything);
-  const more = ['failure_category', 'duplicate_match', 'risk', 'duplication', 'data_collector', 'prior_participation'];
+  const more = [
+    'failure_category',
+    'duplicate_match',
+    'risk',
+    'duplication',
+    'data_collector',
+    'step_up_for',
+    'prior_participation',
+  ];
   t.same(Object.keys(shown).sort(), [...always, ...more].sort());
   t.same(
     Object.keys(dataOf('v2', { status: 'fail', failure_category: 'liveness' })).sort(),
