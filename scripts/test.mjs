@@ -179,15 +179,15 @@ function createBusyMeter() {
   };
 }
 
-/** Starts files in order: while their weights fit, and one more each second in which the processors were idle. Calls `onEnd` with each result. */
+/** Starts files in order: the first that fits next to those that run, and one more each second in which the processors were idle. Calls `onEnd` with each result. */
 function runAll(files, parallel, onStart, onEnd) {
   const waiting = [...files];
   const running = new Set();
   const weightOf = (set) => [...set].reduce((sum, { weight }) => sum + weight, 0);
   const busy = createBusyMeter();
   return new Promise((resolve, reject) => {
-    const start = () => {
-      const next = waiting.shift();
+    const start = (place = 0) => {
+      const [next] = waiting.splice(place, 1);
       running.add(next);
       onStart(next.file);
       run(next.file).then((result) => {
@@ -196,8 +196,9 @@ function runAll(files, parallel, onStart, onEnd) {
         startNext();
       }, reject);
     };
+    const findFitting = () => waiting.findIndex(({ weight }) => weightOf(running) + weight <= parallel);
     const startNext = () => {
-      while (waiting.length > 0 && weightOf(running) + waiting[0].weight <= parallel) start();
+      for (let place = findFitting(); place !== -1; place = findFitting()) start(place);
       if (running.size === 0) {
         clearInterval(timer);
         resolve();
