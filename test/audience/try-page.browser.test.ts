@@ -1,9 +1,9 @@
 /** The page that tries entry links in a real browser: without JavaScript, under its policy, readable by everybody. */
 import axe from 'axe-core';
 import t from 'tap';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
-import { callerOf, creation, fieldStudy } from '../helpers/fielding.js';
+import { callerOf, creation, fieldStudy, inviteOne } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
@@ -18,10 +18,7 @@ t.test('a link is pasted and tried without JavaScript, and the page keeps nobody
     .body as CreatedSupplierReply;
   const audience = { countries: ['DE'], language: 'en', sample_size: 5, suppliers: [supplierId] };
   const study = await fieldStudy(call, creation('https://survey.example.com/', { audience }));
-  const respondents = [{ rid: 'vh-try-1', age: 34 }];
-  const invited = (await call('POST', `/studies/${study.studyId}/invitations`, { supplierId, respondents }))
-    .body as InvitationsReply;
-  const link = invited.invitations[0]?.url ?? '';
+  const link = await inviteOne(call, study, supplierId, { rid: 'vh-try-1', age: 34 });
 
   const browser = await launchDriven();
   t.teardown(() => browser.close());

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { hasChromium } from '../helpers/browser.js';
 import { findBarriers, openWatched, printLink, smallStudy } from '../helpers/console-page.js';
-import { callerOf, fieldStudy, openEntry } from '../helpers/fielding.js';
+import { callerOf, fieldStudy, inviteOne, openEntry } from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -32,11 +32,7 @@ t.test(
       ...smallStudy,
       ...{ projectId, name: 'Cocoa', audience: { ...smallStudy.audience, suppliers: [supplierId] } },
     });
-    const invited = { supplierId, respondents: [{ rid: 'abroad', country: 'FR' }] };
-    const { invitations } = (await audience('POST', `/studies/${study.studyId}/invitations`, invited)).body as {
-      invitations: { url: string }[];
-    };
-    await openEntry(invitations[0]?.url ?? '');
+    await openEntry(await inviteOne(audience, study, supplierId, { rid: 'abroad', country: 'FR' }));
     await page.goto(`${siteUrl}/console/${projectId}/overview`);
     const concern = page.getByRole('link', { name: 'North Panel: 1 postback has failed.' });
     await waitUntil(async () => {

@@ -8,6 +8,7 @@ import type t from 'tap';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
+import type { InvitationsReply } from '../../src/contract/supplier.js';
 import { pageTexts, type PageName } from '../../src/audience/page-texts.js';
 import { nextOf, sendEntryProbe } from './entry-probe.js';
 
@@ -88,6 +89,19 @@ export async function fieldStudy(call: Call, asked: StudyCreation): Promise<Stud
   const launched = await call('POST', `/studies/${(created.body as StudyReply).studyId}/launch`);
   if (launched.status !== 200) throw new Error(launched.text);
   return launched.body;
+}
+
+/** The link of one invited respondent. */
+export async function inviteOne(
+  call: Call,
+  { studyId }: Pick<StudyReply, 'studyId'>,
+  supplierId: string,
+  respondent: { readonly rid: string; readonly country?: string; readonly age?: number },
+): Promise<string> {
+  const made = await call('POST', `/studies/${studyId}/invitations`, { supplierId, respondents: [respondent] });
+  const [invitation] = (made.body as Partial<InvitationsReply>).invitations ?? [];
+  if (invitation === undefined) throw new Error(made.text);
+  return invitation.url;
 }
 
 export interface Respondent {

@@ -15,6 +15,7 @@ import {
   titles,
   type Respondent,
 } from '../helpers/fielding.js';
+import { writeSystems } from '../helpers/autonomous-systems.js';
 import { writeMmdb } from '../helpers/mmdb.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
@@ -66,17 +67,7 @@ writeFileSync(
     networks: { '45.9.0.0/24': { is_anonymous: true, is_hosting_provider: true } },
   }),
 );
-const systems = join(files, 'systems.mmdb');
-writeFileSync(
-  systems,
-  writeMmdb({
-    databaseType: 'GeoLite2-ASN',
-    networks: {
-      '91.0.0.0/8': { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' },
-      '45.9.0.0/16': { autonomous_system_number: 24940, autonomous_system_organization: 'Hetzner Online GmbH' },
-    },
-  }),
-);
+const systems = writeSystems(t, { '91.0.0.0/8': 'home', '45.9.0.0/16': 'hosting' });
 writeFileSync(
   countries,
   writeMmdb({

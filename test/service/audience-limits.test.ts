@@ -1,6 +1,4 @@
 /** One person, one place: attacks on an open entry link with invented respondents, over HTTP. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { personDevice } from '../../src/contract/person-example.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
@@ -18,24 +16,16 @@ import {
   type Page,
   type Respondent,
 } from '../helpers/fielding.js';
-import { writeMmdb } from '../helpers/mmdb.js';
-import { temporaryDirectory } from '../helpers/directories.js';
+import { writeSystems } from '../helpers/autonomous-systems.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(240_000);
-const files = temporaryDirectory(t);
-mkdirSync(files, { recursive: true });
-const systems = join(files, 'systems.mmdb');
-const carrier = { autonomous_system_number: 21928, autonomous_system_organization: 'T-Mobile USA, Inc.' };
-const campus = { autonomous_system_number: 3, autonomous_system_organization: 'Massachusetts Institute of Technology' };
-const home = { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' };
-writeFileSync(
-  systems,
-  writeMmdb({
-    databaseType: 'GeoLite2-ASN',
-    networks: { '91.0.0.0/8': home, '2003::/19': home, '80.10.0.0/16': carrier, '80.20.0.0/16': campus },
-  }),
-);
+const systems = writeSystems(t, {
+  '91.0.0.0/8': 'home',
+  '2003::/19': 'home',
+  '80.10.0.0/16': 'carrier',
+  '80.20.0.0/16': 'campus',
+});
 const service = await startTestService(t, {
   GEOIP_ASN_DB: systems,
   VH_TRUSTED_PROXIES: '127.0.0.1',

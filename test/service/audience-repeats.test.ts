@@ -1,6 +1,4 @@
 /** Whom the gate of a study takes for somebody who repeats a participation: over HTTP, with browsers that look alike. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { personDevice } from '../../src/contract/person-example.js';
 import type { SessionTrailReply } from '../../src/contract/session-trail.js';
@@ -17,19 +15,13 @@ import {
   titles,
   type Page,
 } from '../helpers/fielding.js';
-import { temporaryDirectory } from '../helpers/directories.js';
-import { writeMmdb } from '../helpers/mmdb.js';
+import { writeSystems } from '../helpers/autonomous-systems.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
-const files = temporaryDirectory(t);
-mkdirSync(files, { recursive: true });
-const systems = join(files, 'systems.mmdb');
-const home = { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' };
-writeFileSync(systems, writeMmdb({ databaseType: 'GeoLite2-ASN', networks: { '91.0.0.0/8': home } }));
 const service = await startTestService(t, {
-  GEOIP_ASN_DB: systems,
+  GEOIP_ASN_DB: writeSystems(t, { '91.0.0.0/8': 'home' }),
   VH_TRUSTED_PROXIES: '127.0.0.1',
   VH_PUBLIC_PER_ADDRESS: '0',
   VH_LOG_LEVEL: 'warn',

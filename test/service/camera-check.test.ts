@@ -1,6 +1,4 @@
 /** A session whose passive signals do not pass: kept open, once, for a camera check, and told of when it ends. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { biometricExample, deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import { passiveBytesMax } from '../../src/limits.js';
@@ -8,25 +6,14 @@ import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-env
 import type { SessionReply } from '../../src/contract/session.js';
 import type { TokenReply } from '../../src/contract/token.js';
 import { createRandom } from '../../workers/seeded-random.js';
-import { temporaryDirectory } from '../helpers/directories.js';
+import { writeSystems } from '../helpers/autonomous-systems.js';
 import { measurePerson, startFaceService } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
-import { writeMmdb } from '../helpers/mmdb.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const systems = join(temporaryDirectory(t), 'systems.mmdb');
-writeFileSync(
-  systems,
-  writeMmdb({
-    databaseType: 'GeoLite2-ASN',
-    networks: {
-      '91.0.0.0/8': { autonomous_system_number: 3320, autonomous_system_organization: 'Deutsche Telekom AG' },
-      '45.9.0.0/16': { autonomous_system_number: 24940, autonomous_system_organization: 'Hetzner Online GmbH' },
-    },
-  }),
-);
+const systems = writeSystems(t, { '91.0.0.0/8': 'home', '45.9.0.0/16': 'hosting' });
 const faces = await startFaceService(t, { GEOIP_ASN_DB: systems, VH_TRUSTED_PROXIES: '127.0.0.1' });
 const { service, organization } = faces;
 const { bootstrap } = service;

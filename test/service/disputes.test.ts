@@ -3,9 +3,18 @@ import t from 'tap';
 import type { CreatedStudyReply, RespondentReply } from '../../src/contract/study-replies.js';
 import type { DisputeReply } from '../../src/contract/study-disputes.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import type { DeliveryReply } from '../../src/contract/webhook.js';
-import { callerOf, creation, open, openEntry, placeAt, returnUrl, startSurvey } from '../helpers/fielding.js';
+import {
+  callerOf,
+  creation,
+  inviteOne,
+  open,
+  openEntry,
+  placeAt,
+  returnUrl,
+  startSurvey,
+} from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -37,15 +46,8 @@ const path = `/studies/${study.studyId}`;
 await call('POST', `${path}/launch`);
 
 /** The address that the respondent was sent to: the survey, if they got a place. */
-async function enterAs(rid: string): Promise<string | null> {
-  const made = (
-    await call('POST', `${path}/invitations`, {
-      supplierId: supplier.supplierId,
-      respondents: [{ rid, country: 'DE' }],
-    })
-  ).body as InvitationsReply;
-  return (await openEntry(made.invitations[0]?.url ?? '')).location;
-}
+const enterAs = async (rid: string): Promise<string | null> =>
+  (await openEntry(await inviteOne(call, study, supplier.supplierId, { rid, country: 'DE' }))).location;
 
 /** The place of a respondent in the survey. */
 const interview = async (rid: string): Promise<string> => placeAt(await enterAs(rid));

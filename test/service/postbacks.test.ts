@@ -6,11 +6,11 @@ import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
 import type { PostbackHealthPage } from '../../src/contract/postback-health.js';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import type { DeliveryReply } from '../../src/contract/webhook.js';
 import { verifyWebhook } from '../../src/receiver/verify.js';
 import { temporaryDirectory } from '../helpers/directories.js';
-import { callerOf, creation, openEntry, placeAt, startSurvey, type Call } from '../helpers/fielding.js';
+import { callerOf, creation, inviteOne, openEntry, placeAt, startSurvey, type Call } from '../helpers/fielding.js';
 import { startProcess } from '../helpers/process.js';
 import { startReceiver, type Received } from '../helpers/receiver.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -44,11 +44,8 @@ const study = (
   )
 ).body as CreatedStudyReply;
 await call('POST', `/studies/${study.studyId}/launch`);
-const invite = async (respondent: object): Promise<string> => {
-  const body = { supplierId: supplier.supplierId, respondents: [respondent] };
-  const made = (await call('POST', `/studies/${study.studyId}/invitations`, body)).body as InvitationsReply;
-  return made.invitations[0]?.url ?? '';
-};
+const invite = (respondent: Parameters<typeof inviteOne>[3]): Promise<string> =>
+  inviteOne(call, study, supplier.supplierId, respondent);
 const isSigned = ({ headers, body }: Received, secret = supplier.entrySecret): boolean =>
   verifyWebhook({ headers, body, secret }).valid;
 let place = '';

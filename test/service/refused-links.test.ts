@@ -4,9 +4,9 @@ import { supplierExample } from '../../src/audience/examples.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import { signLink } from '../../src/audience/entry-links.js';
-import { callerOf, creation, enter, fieldStudy, open, titles } from '../helpers/fielding.js';
+import { callerOf, creation, enter, fieldStudy, inviteOne, open, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -32,13 +32,7 @@ const countsOf = ({ refusedLinks }: StudyReport) =>
 t.test('visits by invalid links are counted by supplier and reason, and take no place', async (t) => {
   const study = await field();
   const other = await field();
-  const { invitations } = (
-    await call('POST', `/studies/${study.studyId}/invitations`, {
-      supplierId: north.supplierId,
-      respondents: [{ rid: 'r' }],
-    })
-  ).body as InvitationsReply;
-  const good = invitations[0]?.url ?? '';
+  const good = await inviteOne(call, study, north.supplierId, { rid: 'r' });
   const signed = (src: string, secret: string, exp: string) =>
     signLink(study.entryUrl, { studyId: study.studyId, rid: 'late', src, exp }, secret);
   const inTime = String(Math.floor(Date.now() / 1_000) + 600);

@@ -3,8 +3,8 @@ import t from 'tap';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { CreatedStudyReply, RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, enter, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
+import { callerOf, creation, enter, inviteOne, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -35,11 +35,8 @@ const newBrowser = () => ({
   cookie: `vh_device=${String(++visitors).padStart(32, '0')}`,
   address: `91.85.0.${visitors}`,
 });
-async function invite({ studyId }: StudyReply, { supplierId }: CreatedSupplierReply, rid: string): Promise<string> {
-  const body = { supplierId, respondents: [{ rid }] };
-  const { invitations } = (await call('POST', `/studies/${studyId}/invitations`, body)).body as InvitationsReply;
-  return invitations[0]?.url ?? '';
-}
+const invite = (study: StudyReply, { supplierId }: CreatedSupplierReply, rid: string): Promise<string> =>
+  inviteOne(call, study, supplierId, { rid });
 /** A respondent of the supplier, who completes. Answers the place. */
 async function complete(study: StudyReply, supplier: CreatedSupplierReply, rid: string): Promise<string> {
   const { studyId } = study;

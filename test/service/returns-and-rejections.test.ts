@@ -2,8 +2,17 @@
 import t from 'tap';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { CreatedStudyReply, RespondentReply } from '../../src/contract/study-replies.js';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
-import { callerOf, creation, open, openEntry, placeAt, returnUrl, startSurvey } from '../helpers/fielding.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
+import {
+  callerOf,
+  creation,
+  inviteOne,
+  open,
+  openEntry,
+  placeAt,
+  returnUrl,
+  startSurvey,
+} from '../helpers/fielding.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -32,11 +41,8 @@ const field = async (over: StudyCreation['survey'] = {}): Promise<CreatedStudyRe
   await call('POST', `/studies/${study.studyId}/launch`);
   return study;
 };
-const interview = async ({ studyId }: CreatedStudyReply, rid: string): Promise<string | null> => {
-  const respondents = [{ rid, country: 'DE' }];
-  const made = await call('POST', `/studies/${studyId}/invitations`, { supplierId, respondents });
-  return (await openEntry((made.body as InvitationsReply).invitations[0]?.url ?? '')).location;
-};
+const interview = async (study: CreatedStudyReply, rid: string): Promise<string | null> =>
+  (await openEntry(await inviteOne(call, study, supplierId, { rid, country: 'DE' }))).location;
 const report = async (study: CreatedStudyReply, place: string, status: string, more: object = {}, isOwner = false) =>
   (
     await call(

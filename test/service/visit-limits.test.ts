@@ -7,11 +7,12 @@ import t from 'tap';
 import { supplierExample } from '../../src/audience/examples.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { CreatedStudyReply, RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
-import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
+import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import {
   callerOf,
   creation,
   enter,
+  inviteOne,
   open,
   openEntry,
   placeAt,
@@ -44,11 +45,8 @@ const field = async (over: Partial<StudyCreation> = {}): Promise<CreatedStudyRep
   await call('POST', `/studies/${made.studyId}/launch`);
   return made;
 };
-const linkOf = async (study: StudyReply, rid: string): Promise<string> => {
-  const body = { supplierId: supplier.supplierId, respondents: [{ rid }] };
-  const { invitations } = (await call('POST', `/studies/${study.studyId}/invitations`, body)).body as InvitationsReply;
-  return invitations[0]?.url ?? '';
-};
+const linkOf = (study: StudyReply, rid: string): Promise<string> =>
+  inviteOne(call, study, supplier.supplierId, { rid });
 interface RespondentList {
   readonly respondents: readonly RespondentReply[];
 }

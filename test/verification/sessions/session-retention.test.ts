@@ -1,13 +1,19 @@
 import t from 'tap';
+import type { Database } from '../../../src/stores/database/port.js';
 import { openTestDatabase } from '../../helpers/embedded.js';
 import { dropExpiredSessions, forgetUnfinishedChecks } from '../../../src/verification/sessions/session-retention.js';
 
-t.test('sessions go by their age, in batches, and a round that is stopped leaves the rest', async (t) => {
+async function openWithProject(t: Parameters<typeof openTestDatabase>[0]): Promise<Database> {
   const database = await openTestDatabase(t);
   await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ('org_1', 'n', 'free')");
   await database.query(
     "INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ('proj_1', 'org_1', 'pk_1', '{}')",
   );
+  return database;
+}
+
+t.test('sessions go by their age, in batches, and a round that is stopped leaves the rest', async (t) => {
+  const database = await openWithProject(t);
   await database.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, metadata, widget_mode, minimum_assurance, evidence_frames,
                                         nonce, challenge_count, challenge_calls, root_session_id, retry_count, created_at, expires_at)
@@ -22,11 +28,7 @@ t.test('sessions go by their age, in batches, and a round that is stopped leaves
 });
 
 t.test('what asked for a camera check is forgotten once the session can no longer end', async (t) => {
-  const database = await openTestDatabase(t);
-  await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ('org_1', 'n', 'free')");
-  await database.query(
-    "INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ('proj_1', 'org_1', 'pk_1', '{}')",
-  );
+  const database = await openWithProject(t);
   await database.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, metadata, widget_mode, minimum_assurance, evidence_frames,
                                         nonce, challenge_count, challenge_calls, root_session_id, retry_count, created_at, expires_at, escalation_hash, passive_signals)
