@@ -46,7 +46,7 @@ import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
 import { newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import type { RefusedLinks } from './refused-links.js';
-import { findUnrepeatable, isDecidedSince, noteJudging } from './repetition.js';
+import { classifySessions, isDecidedSince, noteJudging } from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -83,11 +83,11 @@ export interface EntryDeps extends SurveyDeps {
   readonly exit: AnswerExit;
   /** Whether the link opens the study. */
   readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
-  /** `findUnrepeatable`: those of the sessions found alike that the scored one does not repeat. */
+  /** `classify`: of the sessions found alike, those that the scored one does not repeat, and those that are repeats themselves. */
   readonly score: (
     owner: DataOwner,
     request: ScoreRequest,
-    findUnrepeatable: (sessions: readonly Ref[]) => Promise<readonly Ref[]>,
+    classify: (sessions: readonly Ref[]) => ReturnType<typeof classifySessions>,
   ) => Promise<string>;
   readonly noteRefusedLink: RefusedLinks['note'];
   /** The name of a session in scoring. */
@@ -306,7 +306,7 @@ async function gate(
     ...(country === null ? {} : { declaredCountry: country }),
   };
   const text = await deps.score(dataOwnerOf(study), request, (sessions) =>
-    findUnrepeatable(deps.database, study.studyId, sessions),
+    classifySessions(deps.database, study.studyId, sessions),
   );
   return JSON.parse(text) as ScoreReply;
 }

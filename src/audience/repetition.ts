@@ -3,7 +3,8 @@
  *
  *     place of the other                               can be repeated
  *     let in, whatever came of it                      yes
- *     screened, and repeated one who was let in        yes: scoring compares with the latest alone, which may be a repeater’s own
+ *     screened, and repeated one who was let in        yes: scoring compares with the latest alone, which may be a repeater’s own. It counts
+ *                                                      as no further device of a crowd
  *     being judged                                     yes: of two at once, the one that is counted later finds the other
  *     screened for another reason, or left undecided   no
  *
@@ -44,17 +45,21 @@ export async function noteJudging(tx: Queryable, reservationId: string, sessionR
 export const isDecidedSince = (place: Pick<QuotaReservation, 'judging'>, { judging }: Judging): boolean =>
   place.judging !== judging;
 
-/** Those of these sessions that nobody repeats. */
-export async function findUnrepeatable(
+/** Finds those of these sessions that nobody repeats, and those that were screened as repeats. */
+export async function classifySessions(
   tx: Queryable,
   studyId: string,
   sessions: readonly Ref[],
-): Promise<readonly Ref[]> {
-  const rows = await tx.query<{ readonly ref: Ref }>(
-    `SELECT session_ref AS ref FROM study_places
-      WHERE study_id = $1 AND session_ref = ANY($2::text[]) AND (state = 'entering' OR (state = 'screened' AND screened_for <> 'verification'))
-        AND coalesce(duplicate_band, 'none') NOT IN ('likely', 'confirmed') AND (judging IS NULL OR judging_until <= now())`,
+): Promise<Record<'unrepeatable' | 'repeats', readonly Ref[]>> {
+  const rows = await tx.query<{ readonly ref: Ref; readonly isRepeat: boolean }>(
+    `SELECT session_ref AS ref, "isRepeat" FROM study_places,
+            LATERAL (SELECT coalesce(duplicate_band, 'none') IN ('likely', 'confirmed') AS "isRepeat") AS found
+      WHERE study_id = $1 AND session_ref = ANY($2::text[])
+        AND CASE WHEN "isRepeat" THEN state = 'screened'
+                 ELSE (state = 'entering' OR (state = 'screened' AND screened_for <> 'verification'))
+                      AND (judging IS NULL OR judging_until <= now()) END`,
     [studyId, sessions],
   );
-  return rows.map(({ ref }) => ref);
+  const refsOf = (isRepeat: boolean) => rows.filter((row) => row.isRepeat === isRepeat).map(({ ref }) => ref);
+  return { unrepeatable: refsOf(false), repeats: refsOf(true) };
 }

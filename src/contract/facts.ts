@@ -65,6 +65,8 @@ export interface DuplicateCandidate {
   readonly sketch: DeviceSketch | null;
   /** How it was found. */
   readonly via: 'respondent' | 'device' | 'token' | 'address' | 'similar';
+  /** Its study refused it because it repeats another one. */
+  readonly isRepeat?: boolean;
 }
 
 /** The surroundings of this session in its scope: what independence is judged from. Window: 24 h, at most the latest 500 sessions. */

@@ -62,7 +62,7 @@ export const countedShape = shape('supersedes device signatureFresh complete his
       source: shape('hour mean variance hours'),
       terms: shape('total counts'),
       candidates: listOf(
-        shape('session atMs respondent device prefix token address sketch via', {
+        shape('session atMs respondent device prefix token address sketch via isRepeat', {
           sketch: sketchShape,
           via: word,
         }),

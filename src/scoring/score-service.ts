@@ -45,16 +45,18 @@ export interface ScoreServiceDeps extends GatherDeps {
   readonly logger: Logger;
 }
 
+/** Finds the sessions among those found alike that the scored one does not repeat, and those that are known to be repeats themselves. */
+export type ClassifySessions = (
+  sessions: readonly Ref[],
+) => Promise<Record<'unrepeatable' | 'repeats', readonly Ref[]>>;
+
 export interface ScoreOptions {
   /** The header Idempotency-Key: the same key and body answer the same receipt, also after a new message of the probe. */
   readonly idempotencyKey?: string | null;
   /** Limits that the call is taken off as it is counted; none by default. */
   readonly rateLimits?: readonly RateLimit[];
-  /**
-   * Finds those of the sessions found alike that this one does not repeat. With it, no call is answered by an earlier one, because their part
-   * may have changed since.
-   */
-  readonly findUnrepeatable?: (sessions: readonly Ref[]) => Promise<readonly Ref[]>;
+  /** Classifies the sessions found alike. With it, no call is answered by an earlier one, because their part may have changed since. */
+  readonly classifySessions?: ClassifySessions;
   /** Called once the call goes to the counters, which take it off the key’s limits. */
   readonly onCounted?: () => void;
 }
@@ -92,7 +94,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
         ...{ base, content: packed, request, signature, makeRef: deps.makeRef },
         limits: options.rateLimits ?? [],
         idempotencyKey: options.idempotencyKey ?? null,
-        isUnique: options.findUnrepeatable !== undefined,
+        isUnique: options.classifySessions !== undefined,
       }),
     );
     // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
@@ -101,7 +103,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.complete === false && namespace !== null) deps.counterRecovery.markIncomplete(namespace);
-      return conclude(base, await leaveOut(deps, base, counted, options), { packed });
+      return conclude(base, await classify(deps, base, counted, options), { packed });
     }
     metrics.scoreReplays.inc();
     const first = openBase(counted.recorded.content);
@@ -221,21 +223,26 @@ function createEnabledCheck({ subjects, logger, now }: Pick<ScoreServiceDeps, 's
   };
 }
 
-/** Takes sessions that nobody repeats out of the counts. The receipt of the counters, which has them, is forgotten: the log’s is the only one. */
-async function leaveOut(
+/** Takes sessions that nobody repeats out of the counts, and marks repeats. The receipt of the counters, which has them as they were, is forgotten: the log’s is the only one. */
+async function classify(
   { counters }: Pick<ScoreServiceDeps, 'counters'>,
   { owner }: ScoreBase,
   counted: Counted,
-  { findUnrepeatable }: ScoreOptions,
+  { classifySessions }: ScoreOptions,
 ): Promise<Counted> {
   const { candidates } = counted.counts;
-  if (findUnrepeatable === undefined || candidates.length === 0) return counted;
-  const left = new Set(await findUnrepeatable(candidates.map(({ session }) => session)));
-  if (left.size === 0) return counted;
+  if (classifySessions === undefined || candidates.length === 0) return counted;
+  const { unrepeatable, repeats } = await classifySessions(candidates.map(({ session }) => session));
+  if (unrepeatable.length === 0 && repeats.length === 0) return counted;
   await counters.forgetReceipts(namespaceOf(owner), [owner.receiptId]).catch(() => undefined);
   return {
     ...counted,
-    counts: { ...counted.counts, candidates: candidates.filter(({ session }) => !left.has(session)) },
+    counts: {
+      ...counted.counts,
+      candidates: candidates
+        .filter(({ session }) => !unrepeatable.includes(session))
+        .map((one) => (repeats.includes(one.session) ? { ...one, isRepeat: true } : one)),
+    },
   };
 }
 

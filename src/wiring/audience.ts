@@ -96,7 +96,7 @@ export async function startAudience(
     ...entryPartsOf(parts),
     ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
     visits: { takeAddress: takeVisit, takeRespondent: limits.takeRespondent },
-    score: (owner, request, findUnrepeatable) => scoring.scores.score(owner, request, { findUnrepeatable }),
+    score: (owner, request, classifySessions) => scoring.scores.score(owner, request, { classifySessions }),
     locate: (address) => surroundingsOf(scoring.geography, address),
     verification: createHostedVerificationClient(parts, siteUrl),
   });

@@ -65,6 +65,7 @@ const anyCandidate: fc.Arbitrary<DuplicateCandidate> = fc.record({
   address: maybe(fc.constantFrom('a1', 'a2')),
   sketch: maybe(anySketch),
   via: fc.constantFrom('respondent' as const, 'device' as const, 'similar' as const),
+  isRepeat: fc.boolean(),
 });
 
 const anyNeighborhood = fc.record({

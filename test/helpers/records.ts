@@ -146,6 +146,7 @@ function countedOf(n: number, message: Uint8Array | null): Counted {
       token: null,
       address: null,
       via: 'similar' as const,
+      isRepeat: k === 2,
     },
     sketch: { terms, osFamily: 'windows', browser: 'chrome', browserMajor: 149 },
   }));

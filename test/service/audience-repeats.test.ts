@@ -15,8 +15,10 @@ import {
   titles,
   type Page,
 } from '../helpers/fielding.js';
+import { safariOnPhone } from '../helpers/facts.js';
 import { writeSystems } from '../helpers/autonomous-systems.js';
 import { startTestService } from '../helpers/service.js';
+
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
@@ -40,6 +42,7 @@ const enlarge = ({ studyId }: StudyReply, sampleSize: number) =>
   call('PATCH', `/studies/${studyId}`, { audience: { sample_size: sampleSize } });
 
 let cookies = 0;
+const tokenOf = (n: number): string => String(n).padStart(16, 'c');
 const freshCookie = (): string => `vh_device=${String(cookies++).padStart(32, '0')}`;
 
 interface Browser {
@@ -50,13 +53,16 @@ interface Browser {
   readonly look?: number;
   /** The token that the page keeps apart from the cookie; another one is another browser. */
   readonly token?: string;
+  readonly agent?: string;
 }
 
 function visit(study: StudyReply, rid: string, browser: Browser = {}): Promise<Page> {
-  const { cookie = freshCookie(), country = 'DE', look = 1, token = `aaaaaaaaaaaaaaa${look}` } = browser;
+  const { cookie = freshCookie(), country = 'DE', look = 1, token = `aaaaaaaaaaaaaaa${look}`, agent } = browser;
   return enter(study, {
     ...{ rid, src: 's', address: `91.10.0.${look}`, cookie, more: { country } },
+    ...(agent !== undefined && { agent }),
     probe: {
+      ...(agent !== undefined && { ua: { ...personDevice.ua, ua: agent } }),
       ids: { token, kept: true },
       gfx: { ...personDevice.gfx, renderer: `ANGLE (Look ${look})`, canvas: `0000b00${look}`, audio: 124.5 + look },
       hw: personDevice.hw,
@@ -109,6 +115,21 @@ t.test('a repeater is refused after a complete, however many refused visits lie 
     for (let n = 0; n < 34; n++) await visit(study, `abroad-${n}`, { look, country: 'FR' });
     t.equal(endOf(await visit(study, 'last', { look })), titles.declined);
   }
+});
+
+t.test('a computer at home that clears its site data before each visit enters once', async (t) => {
+  const study = await field(50);
+  const ends: string[] = [];
+  for (let n = 0; n < 30; n++) ends.push(endOf(await visit(study, `cleared-${n}`, { look: 4, token: tokenOf(n) })));
+  t.same(ends, ['in', ...Array<string>(29).fill(titles.declined)]);
+});
+
+t.test('phones of one model at one address: the second is taken for the first, and no further one', async (t) => {
+  const study = await field(50);
+  const ends: string[] = [];
+  for (let n = 0; n < 6; n++)
+    ends.push(endOf(await visit(study, `phone-${n}`, { look: 3, token: tokenOf(100 + n), agent: safariOnPhone })));
+  t.same(ends, ['in', titles.declined, 'in', 'in', 'in', 'in']);
 });
 
 t.test('a first visit that is refused on purpose leads to one place', async (t) => {

@@ -68,18 +68,25 @@ export function createLinkage(
   const hashBits = worthOfHash(counts);
   const networkBits = worthOfNetwork(counts);
   const { ownAddress, prefix, deviceHashed } = facts;
-  const isHome = ownAddress != null && isOwnNetwork(facts.address.network) && !isCrowded(counts);
-  const isRack = countNearby(facts, counts) > thresholds.clearedMax;
+  const areTwinsUsual = own === null || isPhone(own);
+  const isHome = ownAddress != null && isOwnNetwork(facts.address.network);
+  const isHousehold = isHome && !isCrowded(counts);
+  const isRack = countNearby(facts, counts, areTwinsUsual) > thresholds.clearedMax;
+  // The visits of one device that is cleared again and again make its look common, and a crowd of people who are one.
+  const hasRepeats = counts.candidates.some(({ isRepeat }) => isRepeat === true);
+  const usualLikeness = areTwinsUsual || !isHome || !hasRepeats ? null : createLikeness(own, null);
   return (candidate) => {
     const { sketch, via, address } = candidate;
     if (own !== null && isContradicted(own, candidate, facts.scoredAtMs)) return unlinked;
-    const { hardware, place, difference } = sketch === null || likeness === null ? unlike : likeness(sketch);
+    const sameAddress = ownAddress != null && address === ownAddress;
+    const clearedLikeness = sameAddress && candidate.isRepeat === true ? usualLikeness : null;
+    const compare = clearedLikeness ?? likeness;
+    const { hardware, place, difference } = sketch === null || compare === null ? unlike : compare(sketch);
     const sameHash = deviceHashed === true && via === 'device';
     const otherHash = deviceHashed === true && !sameHash && isHash(candidate);
     const look = Math.max(hardware, sameHash ? hashBits : 0);
     const against = difference + (otherHash ? thresholds.otherHashBits : 0);
-    const sameAddress = ownAddress != null && address === ownAddress;
-    if (sameAddress && isHome) {
+    if (sameAddress && (isHousehold || clearedLikeness !== null)) {
       const probability = againstRelatives(look + against);
       return { probability: isRack ? holdBack(probability) : probability, address: 'home', look: look > 0 };
     }
@@ -90,7 +97,7 @@ export function createLinkage(
       // Neighbors share clock and languages.
       agreement: look + (sameNetwork ? place / 2 : place) + network,
       difference: against + away,
-      isOpen: sameNetwork ? isRack : own === null || isPhone(own),
+      isOpen: sameNetwork ? isRack : areTwinsUsual,
     });
     return { probability, address: sameNetwork ? 'network' : null, look: look > 0 };
   };
@@ -149,14 +156,25 @@ export function isCrowded({ addressRespondentsHour, addressDevicesHour }: CountF
   return Math.max(addressRespondentsHour ?? 0, addressDevicesHour ?? 0) > thresholds.householdMax;
 }
 
-/** Other devices on the network that look like candidates at all, by the tokens that they keep; none where strangers share addresses. */
-function countNearby({ ownAddress, prefix, token: own }: ScoreFacts, { candidates }: CountFacts): number {
+/**
+ * People with other devices on the network that look like candidates at all, by the tokens that the devices keep; none where strangers share
+ * addresses. A repeat that its study refused is one more token of a device that was cleared. Among phones it may as well be a twin of one model.
+ */
+function countNearby(
+  { ownAddress, prefix, token: own }: ScoreFacts,
+  { candidates }: CountFacts,
+  areTwinsUsual: boolean,
+): number {
   if (ownAddress == null) return 0;
-  const tokens = new Set(
-    candidates.flatMap(({ prefix: theirs, token }) => (token != null && theirs === prefix ? [token] : [])),
-  );
-  tokens.delete(own ?? '');
-  return tokens.size;
+  const known = new Set([own]);
+  let people = 0;
+  for (const { via, token, respondent, isRepeat, prefix: theirs } of candidates) {
+    if (token == null || theirs !== prefix || (isRepeat === true && !areTwinsUsual)) continue;
+    if (via !== 'respondent' && !known.has(token) && (respondent === null || !known.has(respondent))) people += 1;
+    known.add(token);
+    if (respondent !== null) known.add(respondent);
+  }
+  return people;
 }
 
 /** Its device is known by a deviceHash rather than by a token. */

@@ -75,9 +75,59 @@ t.test(
 
 t.test('a look at home of which many keep tokens of their own is a rack of devices, not one that was cleared', (t) => {
   const here = humanFacts({ ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false });
-  const rack = ['t1', 't2', 't3'].map((token) => candidate({ session: token, token, address: 'a1', prefix: 'p1' }));
+  const rack = ['t1', 't2', 't3'].map((token) =>
+    candidate({ session: token, token, respondent: `of ${token}`, address: 'a1', prefix: 'p1' }),
+  );
   t.equal(judge({ terms: terms(2_000, 3), candidates: rack.slice(0, 1) }, here).band, 'likely');
   t.equal(judge({ terms: terms(2_000, 5), candidates: rack }, here).band, 'possible');
+  t.end();
+});
+
+t.test('a repeat that was refused is no further device of a rack, but where twins are usual: among phones', (t) => {
+  const here = { ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false };
+  const refused = ['t1', 't2', 't3', 't4'].map((token, n) =>
+    candidate({ session: token, token, respondent: `of ${token}`, address: 'a1', prefix: 'p1', isRepeat: n > 0 }),
+  );
+  t.equal(judge({ terms: terms(2_000, 6), candidates: refused }, humanFacts(here)).band, 'likely');
+  const letIn = refused.map((one, n) => candidate({ ...one, isRepeat: n > 1 }));
+  t.equal(judge({ terms: terms(2_000, 6), candidates: letIn }, humanFacts(here)).band, 'possible', 'two were let in');
+  const phone = phoneFacts(here);
+  const sketch = sketchDevice(phone.probe?.body ?? humanBody(), null);
+  const phones = refused.map((one) => ({ ...one, sketch }));
+  t.equal(judge({ terms: terms(2_000, 6), candidates: phones.slice(0, 1) }, phone).band, 'likely');
+  t.equal(judge({ terms: terms(2_000, 6), candidates: phones }, phone).band, 'possible', 'phones of one model');
+  t.end();
+});
+
+t.test('a computer that was cleared again and again makes no crowd of its home, and no common look', (t) => {
+  const here = { ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false };
+  const bandOf = (isRepeat: boolean, facts = humanFacts(here)) =>
+    judge(
+      {
+        terms: terms(400, 60),
+        candidates: [candidate({ token: 't1', address: 'a1', prefix: 'p1', isRepeat })],
+        addressRespondentsHour: 60,
+      },
+      facts,
+    ).band;
+  t.equal(bandOf(true), 'likely');
+  t.not(bandOf(false), 'likely', 'a crowd of people, for all that is known');
+  const office = humanFacts({ ...here, address: { ...humanFacts().address, network: 'business' } });
+  t.not(bandOf(true, office), 'likely', 'an office, where strangers share a look and an address');
+  t.end();
+});
+
+t.test('tokens of one person are no rack: of one respondent, or of the session’s own', (t) => {
+  const here = humanFacts({ ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false });
+  const bandOf = (given: readonly Partial<DuplicateCandidate>[]) => {
+    const candidates = given.map((over, n) =>
+      candidate({ session: `s${n}`, token: `t${n + 1}`, address: 'a1', prefix: 'p1', ...over }),
+    );
+    return judge({ terms: terms(2_000, 5), candidates }, here).band;
+  };
+  t.equal(bandOf([{ respondent: 'r2' }, { respondent: 'r2' }, { respondent: 'r2' }]), 'likely');
+  t.equal(bandOf([{ respondent: 'r2' }, { respondent: 'r3' }, { respondent: 'r4' }]), 'possible');
+  t.equal(bandOf([{ respondent: 'r2' }, { respondent: null }]), 'possible', 'nothing says who the other is');
   t.end();
 });
 
