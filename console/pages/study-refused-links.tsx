@@ -4,8 +4,10 @@ import { formatCount, formatTime } from '../parts/words.js';
 
 const reasons: Readonly<Partial<Record<RefusedLink['reason'], string>>> = {
   value_missing: '“rid”, “src” or “exp” is missing',
-  value_unreadable: '“rid” has only dots',
-  line_feed: 'A value has a line feed',
+  value_repeated: 'A parameter stands twice',
+  value_too_long: 'A value is too long',
+  value_unreadable: '“rid” has only dots, or an unknown parameter a control character',
+  line_feed: 'A value has a line feed or another control character',
   supplier_unknown: 'No supplier has this “src”',
   supplier_not_in_study: 'The study does not list the supplier',
   signature_missing: 'The link has no signature',

@@ -44,7 +44,8 @@ import {
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
-import { newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
+import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
+import { readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { classifySessions, isDecidedSince, noteJudging } from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
@@ -144,6 +145,20 @@ export function createEntryService(deps: EntryDeps) {
       if (typeof judged === 'string') return pageOf(study, judged);
       // Another browser may have taken the place while this one was scored.
       return isTakenElsewhere(judged, deviceRef) ? pageOf(study, 'elsewhere') : continueAt(deps, study, judged);
+    },
+
+    /** Counts a visit whose values no entry takes, and answers its page. */
+    async refuseUnreadable(url: string, address: Address | null): Promise<Answer> {
+      await deps.visits.takeAddress(address);
+      const link = readLink(url, deps.audienceUrl());
+      const study = link === null ? null : await findStudy(database, link.studyId);
+      if (link === null || study === null) return pageOf(null, 'broken');
+      const [problem] = [...repeatedIn(url), ...tooLongIn(link), ...controlsIn(link)];
+      const source = { studyId: study.studyId, rid: '', src: link.src, exp: undefined, sig: undefined };
+      const isReadable = tooLongIn(source).length === 0 && controlsIn(source).length === 0;
+      const { named } = await deps.judgeLink(study, isReadable ? source : { ...source, src: '' });
+      deps.noteRefusedLink(study, { named, reason: problem?.code ?? 'value_unreadable' });
+      return pageOf(study, 'broken');
     },
 
     /**

@@ -40,7 +40,10 @@ export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRoute
   void app.register(async (scope) => {
     registerStorableText(scope);
     scope.setErrorHandler((error: unknown, request, reply) => answerError(deps, error, request, reply));
-    registerEntry(scope, deps);
+    await scope.register(async (entry) => {
+      entry.setErrorHandler((error: unknown, request, reply) => answerEntryError(deps, error, request, reply));
+      registerEntry(entry, deps);
+    });
     registerReturns(scope, deps);
   });
 }
@@ -70,8 +73,7 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
           isShown: shown !== undefined,
         }),
       });
-      deps.metrics.studyEntries.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
-      return send(deps, request, reply, answer);
+      return sendEntry(deps, request, reply, answer);
     },
   );
 }
@@ -149,6 +151,38 @@ async function send(
   return answer.kind === 'redirect' ? reply.redirect(answer.url, 302) : sendPage(request, reply, answer);
 }
 
+function sendEntry(
+  deps: FieldingRouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  deps.metrics.studyEntries.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
+  return send(deps, request, reply, answer);
+}
+
+/** Answers like `answerError`, and counts a link whose values the route does not take like others that open nothing. */
+async function answerEntryError(
+  deps: FieldingRouteDeps,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (!isUnreadable(error)) return answerError(deps, error, request, reply);
+  const url = deps.audienceUrl() + request.url.slice(request.url.indexOf('/enter/'));
+  try {
+    return await sendEntry(deps, request, reply, await deps.entries.refuseUnreadable(url, request.clientAddress));
+  } catch (failure) {
+    return answerError(deps, failure, request, reply);
+  }
+}
+
+/** Whether the values of a request are not of the schema, or not storable. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Fault
+    ? error.code === 'VALIDATION_FAILED'
+    : typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
+
 /** A page in place of an error body: who reads it came by a link. */
 export async function answerError(
   { sendPage }: Pick<FieldingRouteDeps, 'sendPage'>,
@@ -156,9 +190,7 @@ export async function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const isTheirs =
-    typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
-  const page = isTheirs ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
+  const page = isUnreadable(error) ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
   if (page === 'later') {
     const isLimited = error instanceof Fault && error.status === 429;
     if (!isLimited) request.log.error({ requestId: request.id, err: error }, 'serving an entry page failed');

@@ -1,6 +1,7 @@
 /** The page where a supplier tries an entry link, over HTTP: what it says of a link, what it keeps from strangers, and that nobody enters. */
 import { createHmac } from 'node:crypto';
 import t from 'tap';
+import { pageTexts } from '../../src/audience/page-texts.js';
 import type { StudyCreation } from '../../src/contract/study.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply, LinkCheckReply } from '../../src/contract/supplier.js';
@@ -123,7 +124,7 @@ t.test('a parameter that stands twice is named, as no entry takes it', async (t)
   for (const name of ['rid', 'src', 'exp', 'sig', 'country', 'vh_checked']) {
     const once = `${linkOf('r-9', { traits: { country: 'DE' } })}&vh_checked=1`;
     const doubled = `${once}&${name}=other`;
-    t.equal((await open(doubled)).title, titles.broken);
+    t.equal((await open(doubled)).title, pageTexts.de.broken[0]);
     t.match(result(await tryLink(doubled)), new RegExp(`not well formed.*\`${name}\` stands twice`, 's'));
     t.match((await call('POST', '/supply/links', { url: doubled })).body, {
       ok: false,

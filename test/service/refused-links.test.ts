@@ -6,6 +6,7 @@ import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import { signLink } from '../../src/audience/entry-links.js';
+import { callerIdLengthMax } from '../../src/limits.js';
 import { callerOf, creation, enter, fieldStudy, inviteOne, open, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -66,6 +67,35 @@ t.test('visits by invalid links are counted by supplier and reason, and take no 
   t.match(shown.refusedLinks[0], { supplierId: north.supplierId, name: north.name, visits: 2, lastAt: /^20/ });
   t.same(countsOf(await report(other)), { 'north signature_wrong': 1 });
   t.equal(shown.totals.entries, 1, 'of the good link');
+});
+
+t.test('links whose values no entry takes are counted, too', async (t) => {
+  const study = await field();
+  const good = await inviteOne(call, study, north.supplierId, { rid: 'r' });
+  const long = 'x'.repeat(callerIdLengthMax + 1);
+  const links = [
+    `${good}&rid=again`,
+    `${study.entryUrl}?rid=a&src=north&src=south`,
+    `${study.entryUrl}?rid=${long}&src=north`,
+    `${study.entryUrl}?rid=a&src=${long}`,
+    `${study.entryUrl}?rid=a%00&src=north`,
+    `${study.entryUrl}?rid=a&src=north%00`,
+    `${study.entryUrl}?rid=a&src=north&other=%00`,
+  ];
+  for (const url of links) {
+    const { title, status } = await open(url);
+    t.same([title, status], [titles.broken, 400], url);
+  }
+  t.equal((await open(`${study.entryUrl.replace(study.studyId, 'std_none%00')}?rid=a&rid=b`)).title, titles.broken);
+  await waitUntil(async () => (await report(study)).refusedLinks.length >= 6, 'the counts are written');
+  t.same(countsOf(await report(study)), {
+    'north value_repeated': 2,
+    'north value_too_long': 1,
+    'null value_too_long': 1,
+    'north line_feed': 1,
+    'null line_feed': 1,
+    'north value_unreadable': 1,
+  });
 });
 
 t.test('an expired link of a respondent who holds a place is not refused', async (t) => {
