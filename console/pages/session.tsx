@@ -11,6 +11,7 @@ import { formatTime, plural, readable } from '../parts/words.js';
 import { SessionFlags } from './flags.js';
 import { Axes } from './session-axes.js';
 import { Changes } from './session-changes.js';
+import { SessionDecision } from './session-decision.js';
 import { Evidence } from './session-evidence.js';
 import { Related } from './session-related.js';
 
@@ -57,6 +58,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
   const [latest, before] = receipts;
   const evidence = useRead<EvidenceReply>(evidencePath(latest?.receiptId, projectId));
   const earlier = useRead<EvidenceReply>(evidencePath(before?.receiptId, projectId));
+  const respondent = useRespondent(sessionId, latest?.studyId ?? null);
   return (
     <>
       <Title text={sessionId} reload={reload} />
@@ -69,12 +71,17 @@ function Session({ projectId, trail, reload }: SessionProps) {
             Score <b class="number">{latest.score}</b> of 100
           </span>
           <span>{readable(latest.verdictClass)}</span>
-          <Respondent projectId={projectId} sessionId={sessionId} studyId={latest.studyId} />
+          {respondent !== null && (
+            <span>
+              Respondent <Link href={`/${projectId}/studies/${latest.studyId}`}>{respondent.respondentId}</Link>
+            </span>
+          )}
           <span>Source {latest.sourceId ?? 'not named'}</span>
           <Study projectId={projectId} sessionId={sessionId} studyId={latest.studyId} />
           <time dateTime={latest.scoredAt}>{formatTime(latest.scoredAt)}</time>
         </p>
       )}
+      {latest !== undefined && <SessionDecision receipt={latest} evidence={evidence.data} respondent={respondent} />}
       {evidence.error !== null && <Failed message={evidence.error.message} retry={evidence.reload} />}
       {latest !== undefined && evidence.data === null && evidence.error === null && <Loading what="the evidence" />}
       <div class="columns">
@@ -94,8 +101,14 @@ function Session({ projectId, trail, reload }: SessionProps) {
   );
 }
 
+interface StudyProps {
+  readonly projectId: string;
+  readonly sessionId: string;
+  readonly studyId: string | null;
+}
+
 /** Only a study of the service has a page, and its sessions are places. */
-const Study = ({ projectId, sessionId, studyId }: RespondentProps) => (
+const Study = ({ projectId, sessionId, studyId }: StudyProps) => (
   <span>
     Study{' '}
     {studyId !== null && sessionId.startsWith('plc_') ? (
@@ -106,23 +119,12 @@ const Study = ({ projectId, sessionId, studyId }: RespondentProps) => (
   </span>
 );
 
-interface RespondentProps {
-  readonly projectId: string;
-  readonly sessionId: string;
-  readonly studyId: string | null;
-}
-
-/** Scores keep no respondent id. Studies of the service do, and their sessions are places. */
-function Respondent({ projectId, sessionId, studyId }: RespondentProps) {
+/** Scores keep no respondent id. Studies of the service do, and their sessions are places. null: not read, or none. */
+function useRespondent(sessionId: string, studyId: string | null): RespondentReply | null {
   const isPlace = studyId !== null && sessionId.startsWith('plc_');
   const path = `/studies/${encodeURIComponent(studyId ?? '')}/respondents${query({ sessionId, status: 'all' })}`;
   const found = useRead<{ respondents: readonly RespondentReply[] }>(isPlace ? path : null, 'audience');
-  const [respondent] = found.data?.respondents ?? [];
-  return respondent === undefined ? null : (
-    <span>
-      Respondent <Link href={`/${projectId}/studies/${studyId}`}>{respondent.respondentId}</Link>
-    </span>
-  );
+  return found.data?.respondents[0] ?? null;
 }
 
 const evidencePath = (receiptId: string | undefined, projectId: string): string | null =>

@@ -24,12 +24,16 @@ const standings: Readonly<Partial<Record<RespondentReply['status'], string>>> = 
   released: 'Did not come back',
 };
 
-const details: Readonly<Record<string, string>> = {
+export const screenOutTexts: Readonly<Record<NonNullable<RespondentReply['screenOutReason']>, string>> = {
   full: 'study or quotas full',
   duplicate: 'took part before',
   quality: 'gate or verification',
   targeting: 'outside of the countries',
   limit: 'over a limit',
+};
+
+const details: Readonly<Record<string, string>> = {
+  ...screenOutTexts,
   confirmed: 'confirmed',
   unconfirmed: 'not confirmed',
   too_fast: 'too fast',

@@ -7,6 +7,7 @@
  *       └──────cancel──────┴──────cancel─────────────┴──▶ cancelled
  */
 import type { Environment } from '../config/settings.js';
+import { programFindings } from '../contract/program-findings.js';
 import type { ScoreReply } from '../contract/score.js';
 import type { ReturnMode, StudyCreation, StudyQuota } from '../contract/study.js';
 import type { Completion, RespondentStatus } from '../contract/study-replies.js';
@@ -85,17 +86,6 @@ export function stateAfter(state: StudyState, action: StudyAction): StudyState {
     context: { state, possible },
   });
 }
-
-/**
- * Findings that make a visitor a program, whatever the score: one axis alone never blocks, and a study pays for each complete. The browser
- * says so itself, or carries what only automation tools leave in a page.
- */
-export const programFindings: readonly string[] = [
-  'declared_bot',
-  'headless_user_agent',
-  'webdriver',
-  'automation_globals',
-];
 
 /** Whether a score found a program, also where another finding had said the same before. */
 export const foundProgram = ({ reasons }: Pick<ScoreReply, 'reasons'>): boolean =>

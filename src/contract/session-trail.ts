@@ -31,6 +31,27 @@ export const SessionReceipt = Type.Object({
 });
 export type SessionReceipt = Static<typeof SessionReceipt>;
 
+/** Grounds of a recommendation. A rule replaces the score. */
+export const decidedBys = ['thresholds', 'agent_policy', 'failed_step_up', 'dispositive_signal'] as const;
+
+export const Decision = Type.Object({
+  by: StringEnum(decidedBys, {
+    description:
+      'thresholds: the score was compared with them. agent_policy: verifiedAgentPolicy decided. failed_step_up: the requested step-up was failed. dispositive_signal: a signal of dispositiveSignals raised the score to the block band.',
+  }),
+  reviewLow: Type.Number({ description: 'The threshold in force at the score.' }),
+  blockThreshold: Type.Number({ description: 'The threshold in force at the score.' }),
+  stepUpThreshold: Nullable(
+    Type.Number({ description: 'The threshold in force at the score; null: step-up was off.' }),
+  ),
+  text: Type.String({ description: 'The decision in one sentence.' }),
+});
+export type Decision = Static<typeof Decision>;
+
+/** A receipt in the trail of its session. */
+export const TrailReceipt = Type.Object({ ...SessionReceipt.properties, decision: Decision });
+export type TrailReceipt = Static<typeof TrailReceipt>;
+
 export const SessionProbe = Type.Object({
   receivedAt: Nullable(Timestamp),
   origin: Nullable(Type.String({ description: 'Origin of the page, as the browser sent it.' })),
@@ -57,7 +78,7 @@ export const SessionTrailReply = Type.Object({
     description:
       'The probe’s visits by origin, for 24 hours. Empty: none came under this session id and the project’s probe key.',
   }),
-  receipts: Type.Array(SessionReceipt, {
+  receipts: Type.Array(TrailReceipt, {
     description: `Newest first, at most ${trailReceiptsMax}. A score stands here within about a second.`,
   }),
   outcomes: Type.Array(SessionOutcome, { description: `Newest first, at most ${trailOutcomesMax}.` }),

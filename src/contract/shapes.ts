@@ -36,8 +36,15 @@ import { Flip, Mix, RecommendationsReply, SimulationReply, SimulationRequest } f
 import { SourceRecommendation } from './thresholds.js';
 import { CaptureDone, ChallengeConfig, ChallengeRequest, RevealedChallenge } from './session.js';
 import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
-import { ScoredSession, ScoredSessionPage, SessionOutcome, SessionProbe, SessionReceipt } from './session-trail.js';
-import { SessionTrailReply } from './session-trail.js';
+import {
+  Decision,
+  ScoredSession,
+  ScoredSessionPage,
+  SessionOutcome,
+  SessionProbe,
+  SessionReceipt,
+} from './session-trail.js';
+import { SessionTrailReply, TrailReceipt } from './session-trail.js';
 import { JsonWebKeySet, TokenReply, TokenVerification } from './token.js';
 import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
@@ -78,6 +85,8 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   FairnessGroup,
   SessionTrail: SessionTrailReply,
   SessionReceipt,
+  TrailReceipt,
+  Decision,
   SessionProbe,
   SessionOutcome,
   ScoredSession,

@@ -10,11 +10,10 @@ import {
   canonicalLanguage,
   findStudyIssues,
   isVerificationEnough,
-  programFindings,
   screen,
   stateAfter,
 } from '../../src/audience/study-rules.js';
-
+import { programFindings } from '../../src/contract/program-findings.js';
 import { Fault } from '../../src/errors.js';
 import { redirectProblem } from '../../src/net/web-address.js';
 import { deviceRules } from '../../workers/scoring/device-rules.js';

@@ -127,6 +127,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('link', { name: 'visit/again' }).click();
     await heading('visit/again');
     await page.getByText(evidence.summary).waitFor();
+    await page.getByText(/^(Allowed|Sent to review) because \d+ [<≥] 40 \(reviewLow\)/).waitFor();
     t.equal(await page.locator('.findings b').first().textContent(), evidence.against[0]?.detail);
     t.match(await page.getByRole('listitem').filter({ hasText: 'Browser and device' }).textContent(), /87/);
     const behavior = page.getByRole('listitem').filter({ hasText: 'Interaction with the page' });
@@ -379,6 +380,9 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('link', { name: 'bot', exact: true }).click();
     await page.locator('.findings').first().waitFor();
     await page.locator('.facts').getByText('Respondent bot').waitFor();
+    await page
+      .getByText('Refused by the study’s rule against programs (headless user agent), not by the score.')
+      .waitFor();
     t.same(complaints, []);
   });
 });

@@ -45,7 +45,10 @@ t.test('a session tells of its probe, its receipts and its outcomes, and what wa
   const { body } = await trail(sessionId);
   t.match(body.receipts, [
     { receiptId: second.receiptId, supersedes: first.receiptId, verdictClass: second.verdictClass, studyId: 'study-t' },
-    { receiptId: first.receiptId, supersedes: null, score: first.score, sourceId: 'source-t' },
+    {
+      ...{ receiptId: first.receiptId, supersedes: null, score: first.score, sourceId: 'source-t' },
+      decision: { by: 'thresholds', reviewLow: 40, blockThreshold: 75, stepUpThreshold: null },
+    },
   ]);
   t.match(body.outcomes, [{ matched: true }]);
 });

@@ -12,8 +12,8 @@ import {
   type SessionListQuery,
   type SessionOutcome,
   type SessionProbe,
-  type SessionReceipt,
   type SessionTrailReply,
+  type TrailReceipt,
 } from '../../contract/session-trail.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Issue } from '../../errors.js';
@@ -21,12 +21,13 @@ import { readPage } from '../../kernel/paging.js';
 import { timeIssues } from '../../kernel/validation.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { openMessage } from '../../record/message.js';
-import { openReceipt } from '../../record/record.js';
+import { openFacts, openReceipt } from '../../record/record.js';
 import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
 import { respondentSubject } from '../gather.js';
+import { describeDecision } from './decision.js';
 import { findScoredTimes, listSessions, topReasonOf, type SessionFilter } from './session-index.js';
 
 export interface SessionServiceDeps {
@@ -100,7 +101,7 @@ async function findReceipts(
   database: Database,
   owner: ProjectScope,
   session: string,
-): Promise<readonly SessionReceipt[]> {
+): Promise<readonly TrailReceipt[]> {
   const receipts = await openReceipts(database, owner, session, trailReceiptsMax);
   return receipts.map(({ receipt, scoredAt }) => describeReceipt(receipt, scoredAt));
 }
@@ -122,7 +123,7 @@ async function openReceipts(
   return rows.map(({ record, scored_at }) => ({ receipt: openReceipt(record), scoredAt: scored_at }));
 }
 
-function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
+function describeReceipt(receipt: Receipt, scoredAt: Date): TrailReceipt {
   const { score, recommendation, verdictClass, duplicateBand } = receipt.verdict;
   return {
     receiptId: receipt.receiptId,
@@ -132,6 +133,7 @@ function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
     sourceId: receipt.sourceId,
     supersedes: receipt.supersedes,
     topReason: topReasonOf(receipt.verdict),
+    decision: describeDecision(receipt.verdict, openFacts(receipt.facts)),
   };
 }
 
