@@ -5,6 +5,7 @@ import type { SessionTrailReply } from '../../src/contract/session-trail.js';
 import type { RespondentReply } from '../../src/contract/study-replies.js';
 import { query, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { Rejection, rejectionOfOutcome, rejectionOfPlace, type Rejected } from '../parts/rejection.js';
 import { Empty, Failed, Loading, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { formatTime, plural, readable } from '../parts/words.js';
@@ -54,19 +55,22 @@ interface SessionProps {
 }
 
 function Session({ projectId, trail, reload }: SessionProps) {
-  const { sessionId, receipts, probes, outcomes } = trail;
+  const { sessionId, receipts, probes, outcomes, rejection } = trail;
   const [latest, before] = receipts;
   const evidence = useRead<EvidenceReply>(evidencePath(latest?.receiptId, projectId));
   const earlier = useRead<EvidenceReply>(evidencePath(before?.receiptId, projectId));
-  const respondent = useRespondent(sessionId, latest?.studyId ?? null);
+  const place = useRespondent(sessionId, latest?.studyId ?? null);
+  const respondent = place.data?.respondents[0] ?? null;
+  const reloadAll = (): void => [{ reload }, place].forEach((each) => each.reload());
   return (
     <>
-      <Title text={sessionId} reload={reload} />
+      <Title text={sessionId} reload={reloadAll} />
       {latest === undefined ? (
         <p class="notice warn">This session has no score yet. New scores appear here after about a second.</p>
       ) : (
         <p class="facts">
           <Badge value={latest.recommendation} />
+          <Rejection of={rejectionOf(respondent, rejection)} />
           <span>
             Score <b class="number">{latest.score}</b> of 100
           </span>
@@ -119,12 +123,22 @@ const Study = ({ projectId, sessionId, studyId }: StudyProps) => (
   </span>
 );
 
-/** Scores keep no respondent id. Studies of the service do, and their sessions are places. null: not read, or none. */
-function useRespondent(sessionId: string, studyId: string | null): RespondentReply | null {
+/** The study knows first whether its complete stands; an outcome says so of any other session. */
+const rejectionOf = (
+  respondent: RespondentReply | null,
+  rejection: SessionTrailReply['rejection'],
+): Rejected | null => {
+  const outcome = rejection === null ? null : rejectionOfOutcome(rejection);
+  if (respondent === null || respondent.completion === null) return outcome;
+  const place = rejectionOfPlace(respondent);
+  return place === null ? null : (outcome ?? place);
+};
+
+/** Scores keep no respondent id. Studies of the service do, and their sessions are places. */
+function useRespondent(sessionId: string, studyId: string | null) {
   const isPlace = studyId !== null && sessionId.startsWith('plc_');
   const path = `/studies/${encodeURIComponent(studyId ?? '')}/respondents${query({ sessionId, status: 'all' })}`;
-  const found = useRead<{ respondents: readonly RespondentReply[] }>(isPlace ? path : null, 'audience');
-  return found.data?.respondents[0] ?? null;
+  return useRead<{ respondents: readonly RespondentReply[] }>(isPlace ? path : null, 'audience');
 }
 
 const evidencePath = (receiptId: string | undefined, projectId: string): string | null =>
@@ -158,12 +172,13 @@ const Outcomes = ({ outcomes }: Pick<SessionTrailReply, 'outcomes'>) => (
       <p class="muted">No outcomes reported. Post them to /lite/events to improve later scores.</p>
     ) : (
       <ul class="list">
-        {outcomes.map(({ type, occurredAt, reasonClass, eventId }) => (
+        {outcomes.map(({ type, occurredAt, reasonClass, eventId, retracted }) => (
           <li key={`${eventId} ${type} ${occurredAt}`}>
             <b>{readable(type)}</b>
             <span class="muted">
               {formatTime(occurredAt)}
               {reasonClass !== null && `, ${readable(reasonClass).toLowerCase()}`}
+              {retracted && ', withdrawn'}
             </span>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { Link } from 'wouter-preact';
 import type { RespondentReply } from '../../src/contract/study-replies.js';
 import { query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { Rejection, rejectionOfPlace } from '../parts/rejection.js';
 import { Older, Shown } from '../parts/states.js';
 import { formatTime, readable } from '../parts/words.js';
 
@@ -41,11 +42,13 @@ const details: Readonly<Record<string, string>> = {
 
 /** A complete that was rejected later is kept as terminated. */
 const standingOf = ({ status, completion }: RespondentReply): string =>
-  completion === 'reversed' ? 'Completed, rejected later' : (standings[status] ?? readable(status));
+  completion === 'reversed' ? 'Completed' : (standings[status] ?? readable(status));
 
 function detailOf({ completion, screenOutReason, refusedFor, reversalNote }: RespondentReply): string {
   const detail = details[completion ?? screenOutReason ?? ''];
-  return [detail, refusedFor, reversalNote].filter((each) => typeof each === 'string').join(', ');
+  return [detail, completion === 'reversed' ? null : refusedFor, reversalNote]
+    .filter((each) => typeof each === 'string')
+    .join(', ');
 }
 
 interface RespondentsProps {
@@ -166,7 +169,8 @@ const RespondentRow = ({ projectId, ...respondent }: RespondentReply & { project
           <span class="muted">Not scored</span>
         ) : (
           <span>
-            <Badge value={recommendation} /> <span class="number">{score}</span>
+            <Badge value={recommendation} /> <span class="number">{score}</span>{' '}
+            <Rejection of={rejectionOfPlace(respondent)} />
           </span>
         )}
       </td>

@@ -110,6 +110,7 @@ const showRespondent = (reservation: QuotaReservation, { token }: Pick<Shown, 't
   completion: reservation.completion,
   screenOutReason: screenOutReasonOf(reservation),
   refusedFor: reservation.refusedFor,
+  reversedBy: reservation.reversedBy,
   reversalNote: reservation.reversalNote,
   score: reservation.score ?? 0,
   recommendation: reservation.recommendation,

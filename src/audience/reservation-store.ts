@@ -2,7 +2,7 @@
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ScoreReply } from '../contract/score.js';
 import type { EntryMode } from '../contract/study.js';
-import type { Completion } from '../contract/study-replies.js';
+import type { Completion, ReversedBy } from '../contract/study-replies.js';
 import type { DuplicateBand } from './study-rules.js';
 import {
   claimsOf,
@@ -26,8 +26,6 @@ export const returnedBys = ['browser', 'survey', 'owner'] as const;
 export type ReturnedBy = (typeof returnedBys)[number];
 /** Why a return refuses an interview. */
 export type Refusal = Extract<ReasonClass, 'fit' | 'quality'>;
-/** A complete is rejected by the buyer (dispute), by a later return of the survey or the owner, or by an outcome event of the session. */
-export type ReversedBy = 'dispute' | 'return' | 'outcome';
 
 /** The known traits of a respondent; null: unknown. */
 export interface Traits {

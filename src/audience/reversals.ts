@@ -5,6 +5,7 @@
  *     completed ──dispute, return, outcome event──▶ reversed ──withdrawn, or the event is retracted──▶ completed
  */
 import type { ReasonClass } from '../contract/outcome.js';
+import type { ReversedBy } from '../contract/study-replies.js';
 import type { Queryable } from '../stores/database/port.js';
 import { applyEvent } from './fielding.js';
 import {
@@ -14,7 +15,6 @@ import {
   type QuotaReservation,
   type ReservationChange,
   type ReturnedBy,
-  type ReversedBy,
 } from './reservation-store.js';
 import { restoredEndOf } from './return-rules.js';
 import { countsAs } from './study-rules.js';

@@ -15,6 +15,13 @@ export const outcomeTypes = [
 ] as const;
 export type OutcomeType = (typeof outcomeTypes)[number];
 
+/** Types that take a complete back. */
+export const rejectingTypes = [
+  'buyer_reject',
+  'reconciliation',
+  'quality_term',
+] as const satisfies readonly OutcomeType[];
+
 /** fraud: duplicate or security. fit: screen-out, ineligible, quota full. quality: poor answers. unknown: no reason given. */
 export const reasonClasses = ['fraud', 'fit', 'quality', 'unknown'] as const;
 export type ReasonClass = (typeof reasonClasses)[number];

@@ -1,7 +1,7 @@
 /** The trail of scored sessions: visits of the probe, receipts with their verdicts, and outcomes; and lists of sessions. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
-import { outcomeTypes, reasonClasses } from './outcome.js';
+import { outcomeTypes, reasonClasses, rejectingTypes } from './outcome.js';
 import { ListQuery, pageFields } from './paging.js';
 import { duplicateBands, recommendations, verdictClasses } from './score.js';
 
@@ -69,8 +69,16 @@ export const SessionOutcome = Type.Object({
   reasonClass: Nullable(StringEnum(reasonClasses)),
   eventId: Nullable(Type.String()),
   matched: Type.Boolean({ description: 'false: no score of this session is known; the event waits for one.' }),
+  retracted: Type.Boolean({ description: 'true: a retraction took the event back.' }),
 });
 export type SessionOutcome = Static<typeof SessionOutcome>;
+
+export const SessionRejection = Type.Object({
+  type: StringEnum(rejectingTypes),
+  occurredAt: Timestamp,
+  reasonClass: StringEnum(reasonClasses),
+});
+export type SessionRejection = Static<typeof SessionRejection>;
 
 export const SessionTrailReply = Type.Object({
   sessionId: Type.String(),
@@ -82,6 +90,10 @@ export const SessionTrailReply = Type.Object({
     description: `Newest first, at most ${trailReceiptsMax}. A score stands here within about a second.`,
   }),
   outcomes: Type.Array(SessionOutcome, { description: `Newest first, at most ${trailOutcomesMax}.` }),
+  rejection: Nullable({
+    ...SessionRejection,
+    description: 'The outcome that rejects the session now, fraud first; null: none, or it was retracted.',
+  }),
 });
 export type SessionTrailReply = Static<typeof SessionTrailReply>;
 

@@ -43,6 +43,7 @@ import {
   SessionOutcome,
   SessionProbe,
   SessionReceipt,
+  SessionRejection,
 } from './session-trail.js';
 import { SessionTrailReply, TrailReceipt } from './session-trail.js';
 import { JsonWebKeySet, TokenReply, TokenVerification } from './token.js';
@@ -89,6 +90,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Decision,
   SessionProbe,
   SessionOutcome,
+  SessionRejection,
   ScoredSession,
   ScoredSessionPage,
   Duplicate: DuplicateReply,

@@ -67,6 +67,9 @@ export const SurveyKeyReply = Type.Object({ surveyKey, previousSecretUntil: Null
 export const StudyPage = Type.Object({ studies: Type.Array(StudyReply), nextCursor: Nullable(Type.String()) });
 
 export const completions = ['confirmed', 'unconfirmed', 'too_fast', 'reversed'] as const;
+/** A complete is rejected by the buyer (dispute), by a later return of the survey or the owner, or by an outcome event of the session. */
+export const reversedBys = ['dispute', 'return', 'outcome'] as const;
+export type ReversedBy = (typeof reversedBys)[number];
 export type Completion = (typeof completions)[number];
 export const respondentStatuses = [
   'entering',
@@ -105,6 +108,12 @@ export const RespondentReply = Type.Object({
   refusedFor: Nullable(
     StringEnum(reasonClasses, {
       description: 'Reason that the survey or the buyer refused the interview; null: not refused.',
+    }),
+  ),
+  reversedBy: Nullable(
+    StringEnum(reversedBys, {
+      description:
+        'Who rejected the complete later, while that stands. dispute: the buyer, by reconciliation. return: the survey, by a later return. outcome: an outcome event of the session. null: not rejected, or it was withdrawn.',
     }),
   ),
   reversalNote: Nullable({ ...Type.String(), description: 'Note of the dispute.' }),

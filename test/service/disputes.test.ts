@@ -104,7 +104,7 @@ t.test(
       places_left: 20,
       quotas: [{ held: 0 }],
     });
-    const reversed = { completion: 'reversed', refusedFor: 'fraud', reversalNote: 'bot' };
+    const reversed = { completion: 'reversed', refusedFor: 'fraud', reversedBy: 'dispute', reversalNote: 'bot' };
     t.match(await respondentOf(place), reversed);
     t.match(await exported(place), { ...reversed, status: 'terminated' }, 'the export tells it, unasked');
     t.equal(await exported(place, '&status=completed'), undefined);
@@ -116,7 +116,9 @@ t.test(
       [withdrawn.status, withdrawn.body],
       [200, { place, completion: 'confirmed', status: 'completed', changed: true }],
     );
-    t.match(await exported(place), { status: 'completed', completion: 'confirmed', refusedFor: null });
+    t.match(await exported(place), {
+      ...{ status: 'completed', completion: 'confirmed', refusedFor: null, reversedBy: null },
+    });
     t.same(await figures(), before);
     t.same(
       (await outcomesOf(place)).map(({ type }) => type).sort(),

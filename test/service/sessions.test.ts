@@ -53,6 +53,28 @@ t.test('a session tells of its probe, its receipts and its outcomes, and what wa
   t.match(body.outcomes, [{ matched: true }]);
 });
 
+t.test('a session names the rejection that stands, and none once it is withdrawn', async (t) => {
+  const sessionId = 'rejected-later';
+  const stated = async (...events: readonly object[]) => {
+    await service.call('POST', '/lite/events', { body: { events: events.map((event) => ({ sessionId, ...event })) } });
+    return (await trail(sessionId)).body;
+  };
+  const at = (day: number) => `2026-06-0${day}T12:00:00.000Z`;
+  const rejected = { type: 'buyer_reject', occurredAt: at(1), reasonClass: 'fraud' };
+  const known = await stated({ type: 'complete', occurredAt: at(1) }, rejected, { type: 'dq', occurredAt: at(2) });
+  t.same(known.rejection, rejected, 'what does not take a complete back rejects nothing');
+  const withdrawn = await stated({
+    ...{ type: 'custom', occurredAt: at(3) },
+    detail: { name: 'retraction', of: { type: 'buyer_reject', occurredAt: at(1) } },
+  });
+  t.equal(withdrawn.rejection, null);
+  t.same(
+    withdrawn.outcomes.filter(({ retracted }) => retracted).map(({ type }) => type),
+    ['buyer_reject'],
+  );
+  t.match((await stated({ type: 'reconciliation', occurredAt: at(4) })).rejection, { reasonClass: 'unknown' });
+});
+
 t.test('sessions are listed newest first, page by page, and filtered', async (t) => {
   const study = { studyId: 'study-l' };
   for (const sessionId of ['l-1', 'l-2', 'l-3']) await score({ sessionId, ...study, sourceId: `source-${sessionId}` });

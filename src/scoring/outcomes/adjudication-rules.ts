@@ -2,7 +2,7 @@
  * The meaning of a session’s events: fraud, honest, or nothing (docs/reference/outcomes.md). A retracted event never counts; of several
  * statements, the latest with a class stands. Own verdicts and retries are no events, so that a score never feeds on itself.
  */
-import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
+import { rejectingTypes, type OutcomeType, type ReasonClass } from '../../contract/outcome.js';
 
 export interface StoredOutcome {
   readonly type: OutcomeType;
@@ -51,15 +51,18 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
   return { fraud: false, clawback: false, atMs: earliest(completes) };
 }
 
-/** Types that take a complete back. */
-const reversing: readonly OutcomeType[] = ['buyer_reject', 'reconciliation', 'quality_term'];
+const isRejecting = (type: OutcomeType): boolean => (rejectingTypes as readonly OutcomeType[]).includes(type);
 
-/** Why events that stand take a complete back, fraud first; null: none does. */
+/** The event that stands and takes a complete back, fraud first, else the last; null: none does. */
+export function findRejection(outcomes: readonly StoredOutcome[]): StoredOutcome | null {
+  const standing = standingEvents(outcomes).filter(({ type }) => isRejecting(type));
+  return standing.find(({ reasonClass }) => reasonClass === 'fraud') ?? standing.at(-1) ?? null;
+}
+
+/** Why events that stand take a complete back; null: none does. */
 export function findReversal(outcomes: readonly StoredOutcome[]): ReasonClass | null {
-  const classes = standingEvents(outcomes)
-    .filter(({ type }) => reversing.includes(type))
-    .map(({ reasonClass }) => reasonClass ?? 'unknown');
-  return classes.includes('fraud') ? 'fraud' : (classes.at(-1) ?? null);
+  const rejection = findRejection(outcomes);
+  return rejection === null ? null : (rejection.reasonClass ?? 'unknown');
 }
 
 /**
@@ -84,10 +87,11 @@ export function mergeStanding(
 const earliest = (outcomes: readonly StoredOutcome[]): number =>
   Math.min(...outcomes.map(({ occurredAtMs }) => occurredAtMs));
 
-const keyOf = (type: OutcomeType, atMs: number): string => `${type}@${atMs}`;
+/** Names an event of a session. */
+export const keyOf = (type: OutcomeType, atMs: number): string => `${type}@${atMs}`;
 
 /** Each event once, as it was stated last, without those that a retraction took back. */
-function standingEvents(outcomes: readonly StoredOutcome[]): readonly StoredOutcome[] {
+export function standingEvents(outcomes: readonly StoredOutcome[]): readonly StoredOutcome[] {
   const retractions = standingRetractions(outcomes);
   const stated = new Map<string, StoredOutcome[]>();
   for (const outcome of outcomes) {

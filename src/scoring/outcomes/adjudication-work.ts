@@ -120,13 +120,32 @@ interface OutcomeColumns extends Row {
   readonly event_id: string | null;
 }
 
+const outcomeColumns = `namespace session_ref type occurred_at target reason_class respondent_ref statement_no event_id`
+  .split(' ')
+  .map((name) => `o.${name}`)
+  .join(', ');
+
+/** The latest outcomes of one session, newest first. */
+export async function readLatestOutcomes(
+  tx: Queryable,
+  { namespace, sessionRef }: SessionName,
+  limit: number,
+): Promise<readonly NamedOutcome[]> {
+  const rows = await tx.query<OutcomeColumns>(
+    `SELECT ${outcomeColumns} FROM outcomes o WHERE namespace = $1 AND session_ref = $2
+      ORDER BY occurred_at DESC, statement_no DESC LIMIT ${limit}`,
+    [namespace, sessionRef],
+  );
+  return rows.map(outcomeOf);
+}
+
 /** By session, in the order in which they were stated. */
 export async function readOutcomes(
   tx: Queryable,
   sessions: readonly SessionName[],
 ): Promise<ReadonlyMap<string, readonly NamedOutcome[]>> {
   const rows = await tx.query<OutcomeColumns>(
-    `SELECT o.namespace, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no, o.event_id
+    `SELECT ${outcomeColumns}
        FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON o.namespace = named.project AND o.session_ref = named.session
       ORDER BY o.statement_no`,
     columnsOf(sessions),

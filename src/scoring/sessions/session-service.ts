@@ -4,7 +4,6 @@
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import { findUnstorable } from '../../kernel/body.js';
-import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 import {
   trailOutcomesMax,
   trailReceiptsMax,
@@ -12,6 +11,7 @@ import {
   type SessionListQuery,
   type SessionOutcome,
   type SessionProbe,
+  type SessionRejection,
   type SessionTrailReply,
   type TrailReceipt,
 } from '../../contract/session-trail.js';
@@ -27,6 +27,8 @@ import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
 import { respondentSubject } from '../gather.js';
+import { findRejection, keyOf, standingEvents, type StoredOutcome } from '../outcomes/adjudication-rules.js';
+import { readLatestOutcomes } from '../outcomes/adjudication-work.js';
 import { describeDecision } from './decision.js';
 import { findScoredTimes, listSessions, topReasonOf, type SessionFilter } from './session-index.js';
 
@@ -55,7 +57,7 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
   return {
     async trail(owner: ProjectScope, sessionId: string): Promise<SessionTrailReply> {
       const session = makeRef(owner.projectId, 'session', sessionId);
-      const [receipts, outcomes, probe, [scored = false]] = await Promise.all([
+      const [receipts, { outcomes, rejection }, probe, [scored = false]] = await Promise.all([
         findReceipts(database, owner, session),
         findOutcomes(database, owner.namespace, session),
         counters.findProbe(owner.projectId, session, now()),
@@ -68,6 +70,7 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
         probes: describeProbe(probe),
         receipts: [...receipts],
         outcomes: outcomes.map((outcome) => ({ ...outcome, matched })),
+        rejection,
       };
     },
 
@@ -137,28 +140,31 @@ function describeReceipt(receipt: Receipt, scoredAt: Date): TrailReceipt {
   };
 }
 
-async function findOutcomes(
-  database: Database,
-  namespace: Namespace,
-  session: string,
-): Promise<readonly Omit<SessionOutcome, 'matched'>[]> {
-  const rows = await database.query<{
-    type: OutcomeType;
-    occurred_at: Date;
-    reason_class: ReasonClass | null;
-    event_id: string | null;
-  }>(
-    `SELECT type, occurred_at, reason_class, event_id FROM outcomes WHERE namespace = $1 AND session_ref = $2
-      ORDER BY occurred_at DESC, statement_no DESC LIMIT ${trailOutcomesMax}`,
-    [namespace, session],
-  );
-  return rows.map((row) => ({
-    type: row.type,
-    occurredAt: row.occurred_at.toISOString(),
-    reasonClass: row.reason_class,
-    eventId: row.event_id,
-  }));
+interface FoundOutcomes {
+  readonly outcomes: readonly Omit<SessionOutcome, 'matched'>[];
+  readonly rejection: SessionTrailReply['rejection'];
 }
+
+async function findOutcomes(database: Database, namespace: Namespace, sessionRef: string): Promise<FoundOutcomes> {
+  const found = await readLatestOutcomes(database, { namespace, sessionRef }, trailOutcomesMax);
+  const stated = [...found].sort((a, b) => a.statement - b.statement);
+  const standing = new Set(standingEvents(stated).map(({ type, occurredAtMs }) => keyOf(type, occurredAtMs)));
+  const rejection = findRejection(stated);
+  return {
+    outcomes: found.map(({ type, occurredAtMs, reasonClass, eventId, retracts }) => ({
+      ...{ type, reasonClass, eventId },
+      occurredAt: new Date(occurredAtMs).toISOString(),
+      retracted: retracts === null && !standing.has(keyOf(type, occurredAtMs)),
+    })),
+    rejection: rejection === null ? null : describeRejection(rejection),
+  };
+}
+
+const describeRejection = ({ type, occurredAtMs, reasonClass }: StoredOutcome): SessionRejection => ({
+  type: type as SessionRejection['type'],
+  occurredAt: new Date(occurredAtMs).toISOString(),
+  reasonClass: reasonClass ?? 'unknown',
+});
 
 /** One entry for each origin that pages of the session came from. */
 function describeProbe(probe: StoredProbe | null): SessionProbe[] {
