@@ -17,6 +17,8 @@ const lists = [
   ['all', 'Everyone'],
   ['verified', 'Verified or completed'],
   ['completed', 'Completed'],
+  ['reversed', 'Rejected later'],
+  ['ended_by_survey', 'Ended by the survey'],
   ['screened_out', 'Screened out'],
 ] as const;
 
@@ -107,9 +109,7 @@ export function StudyRespondents({ projectId, path, round }: RespondentsProps) {
       <Shown of={first} what="respondents">
         {(page) =>
           page.respondents.length === 0 ? (
-            <p class="muted">
-              {rid === '' ? 'No respondents yet.' : 'No respondent has this id. Ids must match exactly.'}
-            </p>
+            <p class="muted">{emptyTextOf(status, rid)}</p>
           ) : (
             <RespondentTable projectId={projectId} list={list} first={page} />
           )
@@ -117,6 +117,11 @@ export function StudyRespondents({ projectId, path, round }: RespondentsProps) {
       </Shown>
     </section>
   );
+}
+
+function emptyTextOf(status: string, rid: string): string {
+  if (rid !== '') return 'No respondent has this id. Ids must match exactly.';
+  return status === 'all' ? 'No respondents yet.' : 'No respondent matches.';
 }
 
 function RespondentTable({ projectId, list, first }: { projectId: string; list: string; first: Respondents }) {

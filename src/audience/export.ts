@@ -27,13 +27,21 @@ interface Batch {
   readonly lastId: string | null;
 }
 
-/** The respondents that a list can show; verified includes all who completed, also those whose complete was rejected since. */
-export const shownStatuses = ['verified', 'completed_or_reversed', 'all', ...respondentStatuses] as const;
+/**
+ * The respondents that a list can show; verified includes all who completed, also those whose complete was rejected since. The status
+ * terminated has both: reversed are the rejected completes, ended_by_survey the others.
+ */
+export const shownStatuses = [
+  ...(['verified', 'completed_or_reversed', 'reversed', 'ended_by_survey', 'all'] as const),
+  ...respondentStatuses,
+] as const;
 export type ShownStatus = (typeof shownStatuses)[number];
 
 const conditions: Readonly<Partial<Record<ShownStatus, string>>> = {
   verified: 'AND (verified OR completion IS NOT NULL)',
   completed_or_reversed: "AND (state = 'completed' OR completion = 'reversed')",
+  reversed: "AND completion = 'reversed'",
+  ended_by_survey: "AND state = 'terminated' AND completion IS DISTINCT FROM 'reversed'",
 };
 
 /** Tokens are optional: anyone with a token can end the interview. */

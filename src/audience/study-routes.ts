@@ -224,7 +224,10 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       querystring: ListQuery({
         ...pageFields,
         status: Type.Optional(
-          StringEnum(shownStatuses, { description: 'Default verified: those, and all who completed.' }),
+          StringEnum(shownStatuses, {
+            description:
+              'Default verified: those, and all who completed. reversed: completes that were rejected later. ended_by_survey: interviews that the survey ended; terminated has both.',
+          }),
         ),
         rid: Type.Optional(
           Type.String({
@@ -266,7 +269,10 @@ function registerExport(app: FastifyInstance, { database }: StudyRouteDeps): voi
         querystring: ListQuery({
           format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
           status: Type.Optional(
-            StringEnum(shownStatuses, { description: 'Default completed_or_reversed: completes, also rejected ones.' }),
+            StringEnum(shownStatuses, {
+              description:
+                'Default completed_or_reversed: completes, also rejected ones. reversed, ended_by_survey: as in the list.',
+            }),
           ),
           token: Token,
         }),

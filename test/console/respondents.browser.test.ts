@@ -1,10 +1,11 @@
 /** Respondents of a study in the console: those whose complete was rejected later, and the lists that find them. */
 import t from 'tap';
-import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
+import type { CreatedStudyReply, RespondentReply } from '../../src/contract/study-replies.js';
 import { hasChromium } from '../helpers/browser.js';
 import { findBarriers, openWatched, printLink, sidewaysPx, smallStudy } from '../helpers/console-page.js';
 import { callerOf, enter, fieldStudy, placeAt } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 t.setTimeout(180_000);
@@ -46,6 +47,33 @@ t.test('respondents of a study in a real browser', { skip, timeout: 160_000 }, a
     await page.goto(shown);
     await page.getByRole('row', { name: /ada.*Completed.*confirmed/ }).waitFor();
     t.equal(await rejected.count(), 0);
+  });
+
+  await t.test('lists find rejected completes and interviews that the survey ended', async (t) => {
+    await takePart('bob', 'terminate');
+    await takePart('eve', 'complete');
+    await audience('POST', `${path}/disputes`, { rows: [{ place, reason: 'quality' }] });
+    const readIds = async (status: string): Promise<readonly string[]> => {
+      const { body } = await audience('GET', `${path}/respondents?status=${status}`);
+      return (body as { respondents: readonly RespondentReply[] }).respondents.map(({ respondentId }) => respondentId);
+    };
+    t.same(await readIds('reversed'), ['ada']);
+    t.same(await readIds('ended_by_survey'), ['bob']);
+    t.same(await readIds('terminated'), ['bob', 'ada'], 'the status of both');
+    await page.goto(shown);
+    const table = page.locator('table').filter({ hasText: 'Top reason' }).locator('tbody');
+    for (const [label, rid] of [
+      ['Rejected later', 'ada'],
+      ['Ended by the survey', 'bob'],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Show' }).selectOption(label);
+      await waitUntil(
+        async () => (await table.getByRole('row').allTextContents()).every((row) => row.startsWith(rid)),
+        `${label}: ${rid} alone`,
+      );
+    }
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('Screened out');
+    await page.getByText('No respondent matches.').waitFor();
   });
   t.same(complaints, []);
 });
