@@ -21,7 +21,7 @@ export function FlagsPage({ projectId }: { projectId: string }) {
       <p class="back">
         <Link href={`/${projectId}/sessions`}>← Sessions</Link>
       </p>
-      <Title text="Flags" reload={flags.reload} />
+      <Title text="Flags, last 7 days" reload={flags.reload} />
       <form class="filters" role="search" onSubmit={(submitted) => submitted.preventDefault()}>
         <label>
           <span>Kind</span>
@@ -64,6 +64,8 @@ function FlagTable({ projectId, path, first }: { projectId: string; path: string
         <thead>
           <tr>
             <th scope="col">Session</th>
+            <th scope="col">Supplier</th>
+            <th scope="col">Respondent</th>
             <th scope="col">Kind</th>
             <th scope="col">Flag</th>
             <th scope="col">Time</th>
@@ -78,8 +80,9 @@ function FlagTable({ projectId, path, first }: { projectId: string; path: string
                   <Link href={`/${projectId}/sessions/${encodeURIComponent(flag.sessionId)}`} class="id">
                     {flag.sessionId}
                   </Link>
-                  {flag.respondentId !== null && <span class="muted small">{flag.respondentId}</span>}
                 </th>
+                <td data-label="Supplier">{flag.sourceId ?? <span class="muted">Not named</span>}</td>
+                <td data-label="Respondent">{flag.respondentId ?? <span class="muted">Not known</span>}</td>
                 <td data-label="Kind">{kinds[flag.event]}</td>
                 <td data-label="Flag">{describeFlag(flag)}</td>
                 <td data-label="Time">

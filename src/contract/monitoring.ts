@@ -63,6 +63,7 @@ export const FlagReply = Type.Object({
   event: StringEnum(flagEventTypes),
   sessionId: Type.String(),
   respondentId: Nullable(Type.String({ description: 'null: the session came from the probe, which knows none.' })),
+  sourceId: Nullable(Type.String({ description: 'Source of the session’s score; null: none, or not scored.' })),
   flaggedAt: Timestamp,
   anomaly: Nullable(
     Type.Object(

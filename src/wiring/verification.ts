@@ -38,6 +38,7 @@ import { createPictureJudge, type PictureJudge } from '../verification/verify/pi
 import { createFaceTries } from '../verification/verify/face-tries.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
 import { createResultService } from '../verification/results/result-service.js';
+import { findSourcesOf } from '../scoring/sessions/session-index.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import { createChallengeService, type Randomness } from '../verification/sessions/challenges.js';
 import { findOutcome } from '../verification/sessions/session-store.js';
@@ -102,6 +103,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
   });
   return {
     ...{ database, makeRef },
+    findSources: (owner, sessionRefs) => findSourcesOf(lookups, owner, sessionRefs),
     directories,
     guard,
     limits,

@@ -146,8 +146,8 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     });
     await page.goto(`${siteUrl}/console/${projectId}/overview`);
     await page.getByRole('link', { name: '1 session was flagged in the last 24 hours.' }).click();
-    await heading('Flags');
-    await page.getByRole('row', { name: /r-pasting Question q7: pasted 5 times, more than 2/ }).waitFor();
+    await heading('Flags, last 7 days');
+    await page.getByRole('row', { name: /Not named r-pasting Question q7: pasted 5 times, more than 2/ }).waitFor();
     t.same(await findBarriers(page), []);
     await page.getByRole('combobox', { name: 'Kind' }).selectOption('Behavior');
     await heading('No flag matches');

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { FlagReply } from '../../src/contract/monitoring.js';
 import type { CreatedWebhookReply } from '../../src/contract/webhook.js';
 import { probeExample } from '../../src/scoring/examples.js';
 import { verifyWebhook } from '../../src/receiver/verify.js';
@@ -195,7 +196,7 @@ t.test('a report needs the session’s secret, an allowed page and a bounded bod
 
 t.test('flags are listed newest first, by session and event, for the mode that raised them', async (t) => {
   interface FlagPage {
-    readonly flags: readonly { readonly flagId: string; readonly sessionId: string; readonly event: string }[];
+    readonly flags: readonly FlagReply[];
     readonly nextCursor: string | null;
   }
   const list = async (search: string, key = bootstrap.projectKey): Promise<FlagPage> => {
@@ -205,6 +206,12 @@ t.test('flags are listed newest first, by session and event, for the mode that r
     t.equal(status, 200);
     return body;
   };
+  const body = { sessionId: 'gate-1', clientIp: '8.8.4.4', sourceId: 'panel-north' };
+  t.match(await service.call('POST', '/lite/score', { body }), { status: 200 });
+  await waitUntil(
+    async () => (await list('?sessionId=gate-1')).flags.every(({ sourceId }) => sourceId === 'panel-north'),
+    'the flags name the source of the score',
+  );
   const ofProbe = await list('?sessionId=gate-1');
   t.match(ofProbe, { flags: { length: 3 }, nextCursor: null });
   t.match(

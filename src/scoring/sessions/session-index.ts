@@ -158,6 +158,23 @@ function sessionOf(row: IndexRow): ScoredSession {
   };
 }
 
+/** The sources of scored sessions by their references; one that was not scored, or named none, is left out. */
+export async function findSourcesOf(
+  database: Database,
+  owner: { readonly organizationId: string; readonly namespace: Namespace },
+  sessionRefs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (sessionRefs.length === 0) return new Map();
+  const rows = await inOrganization(database, owner.organizationId, (tx) =>
+    tx.query<{ ref: string; source: string }>(
+      `SELECT session_ref AS ref, source_id AS source FROM session_index
+        WHERE namespace = $1 AND session_ref = ANY($2::text[]) AND source_id IS NOT NULL`,
+      [owner.namespace, [...sessionRefs]],
+    ),
+  );
+  return new Map(rows.map(({ ref, source }) => [ref, source]));
+}
+
 /** Filters these sources down to those without any scored session of the project. */
 export async function findSilentSources(
   database: Database,

@@ -9,15 +9,21 @@ import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import { readPage } from '../../kernel/paging.js';
 import type { Database } from '../../stores/database/port.js';
+import { namespaceOf, type Namespace } from '../../stores/counters/namespace.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { listFlags } from './flag-store.js';
 
 export interface FlagRouteDeps {
   readonly database: Database;
   readonly makeRef: MakeRef;
+  /** The sources of scored sessions, by their references. */
+  readonly findSources: (
+    owner: { readonly organizationId: string; readonly namespace: Namespace },
+    sessionRefs: readonly string[],
+  ) => Promise<ReadonlyMap<string, string>>;
 }
 
-export function registerFlagRoute(app: FastifyInstance, { database, makeRef }: FlagRouteDeps): void {
+export function registerFlagRoute(app: FastifyInstance, { database, makeRef, findSources }: FlagRouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/projects/:projectId/flags',
     {
@@ -46,23 +52,31 @@ export function registerFlagRoute(app: FastifyInstance, { database, makeRef }: F
     async (request) => {
       const { projectId } = request.params;
       const { sessionId, event: type, ...page } = request.query;
+      const isTest = request.caller?.kind === 'key' && request.caller.isTest;
+      const organizationId = organizationOf(request);
+      const refOf = (id: string): string => makeRef(projectId, 'session', id);
       const filter = {
         projectId,
-        mode: request.caller?.kind === 'key' && request.caller.isTest ? ('test' as const) : ('live' as const),
+        mode: isTest ? ('test' as const) : ('live' as const),
         ...(type === undefined ? {} : { type }),
-        ...(sessionId === undefined ? {} : { sessionRef: makeRef(projectId, 'session', sessionId) }),
+        ...(sessionId === undefined ? {} : { sessionRef: refOf(sessionId) }),
       };
-      const { items, nextCursor } = await inOrganization(database, organizationOf(request), (tx) =>
+      const { items, nextCursor } = await inOrganization(database, organizationId, (tx) =>
         listFlags(tx, filter, readPage(page)),
       );
-      return { flags: items.map(describeFlag), nextCursor };
+      const sources = await findSources(
+        { organizationId, namespace: namespaceOf({ organizationId, projectId, isTest }) },
+        items.map((flag) => refOf(flag.sessionId)),
+      );
+      const flags = items.map((flag) => describeFlag(flag, sources.get(refOf(flag.sessionId)) ?? null));
+      return { flags, nextCursor };
     },
   );
 }
 
-function describeFlag(flag: FlagEvent): FlagReply {
+function describeFlag(flag: FlagEvent, sourceId: string | null): FlagReply {
   const { eventId: flagId, type: event, sessionId, occurredAt: flaggedAt, data } = flag;
-  const common = { flagId, event, sessionId, flaggedAt, respondentId: data.respondent_id };
+  const common = { flagId, event, sessionId, sourceId, flaggedAt, respondentId: data.respondent_id };
   if (flag.type === 'monitoring.flagged') return { ...common, anomaly: flag.data.anomaly, question: null };
   const { question_id: questionId, ...question } = flag.data.question;
   return { ...common, anomaly: null, question: { questionId, ...question } };
