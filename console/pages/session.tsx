@@ -8,7 +8,7 @@ import { Badge } from '../parts/badge.js';
 import { Rejection, rejectionOfOutcome, rejectionOfPlace, type Rejected } from '../parts/rejection.js';
 import { Empty, Failed, Loading, Shown } from '../parts/states.js';
 import { Title } from '../parts/title.js';
-import { formatTime, plural, readable } from '../parts/words.js';
+import { formatCount, formatTime, plural, readable } from '../parts/words.js';
 import { SessionFlags } from './flags.js';
 import { Axes } from './session-axes.js';
 import { Changes } from './session-changes.js';
@@ -144,16 +144,20 @@ function useRespondent(sessionId: string, studyId: string | null) {
 const evidencePath = (receiptId: string | undefined, projectId: string): string | null =>
   receiptId === undefined ? null : `/lite/score/${receiptId}/evidence${query({ projectId })}`;
 
+/** A page that the probe did not see load counts as one. */
+const countPages = (probes: SessionTrailReply['probes']): number =>
+  probes.reduce((total, { loads }) => total + Math.max(1, loads), 0);
+
 const Probes = ({ probes }: Pick<SessionTrailReply, 'probes'>) => (
   <section class="card">
-    <h2>Pages with the probe</h2>
+    <h2>Pages with the probe: {probes.length === 0 ? 'none seen' : formatCount(countPages(probes))}</h2>
     {probes.length === 0 ? (
       <p class="muted">No probe data in the last 24 hours for this session id and this project’s probe key.</p>
     ) : (
       <ul class="list">
         {probes.map(({ origin, loads, messages, receivedAt }) => (
           <li key={origin}>
-            <b>{origin ?? 'Unknown origin'}</b>
+            <b>{origin ?? 'No origin sent, as from a sandboxed frame'}</b>
             <span class="muted">
               {plural(loads, 'load')}, {plural(messages, 'message')}
               {receivedAt !== null && `, last ${formatTime(receivedAt)}`}

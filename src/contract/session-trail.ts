@@ -54,7 +54,9 @@ export type TrailReceipt = Static<typeof TrailReceipt>;
 
 export const SessionProbe = Type.Object({
   receivedAt: Nullable(Timestamp),
-  origin: Nullable(Type.String({ description: 'Origin of the page, as the browser sent it.' })),
+  origin: Nullable(
+    Type.String({ description: 'Origin of the page; null: the browser sent none, as from a sandboxed frame.' }),
+  ),
   loads: Type.Integer({ minimum: 0, description: 'Page loads that described the browser.' }),
   messages: Type.Integer({
     minimum: 0,

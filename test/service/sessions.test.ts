@@ -53,6 +53,13 @@ t.test('a session tells of its probe, its receipts and its outcomes, and what wa
   t.match(body.outcomes, [{ matched: true }]);
 });
 
+t.test('a page in a sandboxed frame has no origin', async (t) => {
+  const headers = { origin: 'null', 'user-agent': scoreExample.userAgent ?? '' };
+  const body = { ...probeExample(bootstrap.probeKey), sessionId: 'sandboxed', nonce: 'nonce-of-sandboxed' };
+  await service.call('POST', '/public/lite/probe', { body, headers });
+  t.match((await trail('sandboxed')).body.probes, [{ origin: null, loads: 1 }]);
+});
+
 t.test('a session names the rejection that stands, and none once it is withdrawn', async (t) => {
   const sessionId = 'rejected-later';
   const stated = async (...events: readonly object[]) => {

@@ -166,12 +166,15 @@ const describeRejection = ({ type, occurredAtMs, reasonClass }: StoredOutcome): 
   reasonClass: reasonClass ?? 'unknown',
 });
 
+/** Browsers send `null` for a page in a sandboxed frame or from a local file. */
+const originOf = (sent: string | null | undefined): string | null => (sent === 'null' ? null : (sent ?? null));
+
 /** One entry for each origin that pages of the session came from. */
 function describeProbe(probe: StoredProbe | null): SessionProbe[] {
   const byOrigin = new Map<string | null, { latestMs: number | null; loads: number; messages: number }>();
   for (const { load, update } of probe?.pages ?? []) {
     const messages = [load, update].flatMap((content) => (content === null ? [] : [openMessage(content)]));
-    const origin = messages.map(({ transport }) => transport.origin ?? null).find((each) => each !== null) ?? null;
+    const origin = messages.map(({ transport }) => originOf(transport.origin)).find((each) => each !== null) ?? null;
     const known = byOrigin.get(origin) ?? { latestMs: null, loads: 0, messages: 0 };
     const times = messages.flatMap(({ transport }) => transport.receivedAtMs ?? []);
     byOrigin.set(origin, {
