@@ -21,7 +21,7 @@ const pages: readonly (readonly [path: string, name: string])[] = [
   ['studies', 'Studies'],
   ['verification', 'Verification'],
   ['webhooks', 'Webhooks'],
-  ['settings', 'Project'],
+  ['settings', 'Settings'],
 ];
 
 /** Pages below another one in the navigation. */

@@ -20,7 +20,7 @@ interface FrameProps {
 export const ProjectFrame = ({ projectId, page, reload, children }: FrameProps) => (
   <>
     <Title text={pages.find(([each]) => each === page)?.[1] ?? ''} reload={reload} />
-    <nav aria-label="Project" class="subnav">
+    <nav aria-label="Settings" class="subnav">
       {pages.map(([to, name]) => (
         <Link key={to} href={`/${projectId}/${to}`} aria-current={to === page ? 'page' : undefined}>
           {name}

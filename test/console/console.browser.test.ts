@@ -296,7 +296,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
   });
 
   await t.test('a key is made, shown once and revoked, and the audit trail names each step', async (t) => {
-    const subpage = (name: string) => page.getByRole('navigation', { name: 'Project' }).getByRole('link', { name });
+    const subpage = (name: string) => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name });
     await subpage('API keys').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Survey server');
     await page.getByRole('button', { name: 'Create key' }).click();
