@@ -37,7 +37,12 @@ export function StudyMoves({ path, study, moved }: MovesProps) {
       {actions.length > 0 && (
         <p class="actions">
           {actions.map((action, index) => (
-            <button key={action} type="button" class={index === 0 ? '' : 'quiet'} onClick={() => choose(action)}>
+            <button
+              key={action}
+              type="button"
+              class={`${index === 0 ? '' : 'quiet'} ${action === 'cancel' ? 'apart' : ''}`}
+              onClick={() => choose(action)}
+            >
               {readable(action)}
               {finalActions[action] === undefined ? '' : '…'}
             </button>

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import type { ProjectReply } from '../../src/contract/project.js';
 import { call } from '../api.js';
 import { Confirmation } from '../parts/confirmation.js';
-import { Failed } from '../parts/states.js';
 import type { Pair } from './thresholds.js';
 
 interface ApplyProps {
@@ -27,13 +26,11 @@ interface Applied {
 }
 
 export function Apply({ project, sourceId, current, chosen, choose, reload }: ApplyProps) {
-  const [isAsked, ask] = useState(false);
+  const [asked, ask] = useState<'apply' | 'undo' | null>(null);
   const [done, setDone] = useState<Applied | null>(null);
-  const [error, setError] = useState<string | null>(null);
   const write = async (patch: Patch): Promise<void> => {
     const liteConfig = sourceId === null ? patch : { perSource: { [sourceId]: patch } };
     await call(`/projects/${project.projectId}`, { method: 'PATCH', body: { config: { liteConfig } } });
-    setError(null);
     reload();
   };
   const apply = async (): Promise<void> => {
@@ -45,37 +42,60 @@ export function Apply({ project, sourceId, current, chosen, choose, reload }: Ap
     choose(shown);
     setDone(null);
   };
+  const close = (): void => ask(null);
   const isChanged = chosen.reviewLow !== current.reviewLow || chosen.blockThreshold !== current.blockThreshold;
   const whom = sourceId ?? 'the whole project';
   return (
     <>
       <p class="actions">
-        <button type="button" disabled={!isChanged} onClick={() => ask(true)}>
+        <button type="button" disabled={!isChanged} onClick={() => ask('apply')}>
           Apply…
         </button>
         <button type="button" class="quiet" disabled={!isChanged} onClick={() => choose(current)}>
           Back to {current.reviewLow} and {current.blockThreshold}
         </button>
       </p>
-      {error !== null && <Failed message={error} />}
       {done !== null && (
         <div class="notice good" role="status">
           <p>Applied to {whom}. New scores use it within a second.</p>
-          <button type="button" onClick={() => void undo(done).catch((failure: Error) => setError(failure.message))}>
-            Undo
+          <button type="button" onClick={() => ask('undo')}>
+            Undo…
           </button>
         </div>
       )}
-      {isAsked && (
-        <Confirmation title={`Apply to ${whom}?`} action="Apply" run={apply} close={() => ask(false)}>
-          <p>Current: {asText(current)}.</p>
-          <p>New: {asText(chosen)}.</p>
-          <p class="muted">New scores use these thresholds. Existing verdicts stay the same.</p>
-        </Confirmation>
+      {asked === 'apply' && (
+        <Question title={`Apply to ${whom}?`} action="Apply" from={current} to={chosen} run={apply} close={close} />
+      )}
+      {asked === 'undo' && done !== null && (
+        <Question
+          title={`Undo for ${whom}?`}
+          action="Undo"
+          from={current}
+          to={done.shown}
+          run={() => undo(done)}
+          close={close}
+        />
       )}
     </>
   );
 }
+
+interface QuestionProps {
+  readonly title: string;
+  readonly action: string;
+  readonly from: Pair;
+  readonly to: Pair;
+  readonly run: () => Promise<void>;
+  readonly close: () => void;
+}
+
+const Question = ({ from, to, ...asked }: QuestionProps) => (
+  <Confirmation {...asked}>
+    <p>Current: {asText(from)}.</p>
+    <p>New: {asText(to)}.</p>
+    <p class="muted">New scores use these thresholds. Existing verdicts stay the same.</p>
+  </Confirmation>
+);
 
 /** The settings of this level itself, which an undo restores. */
 function ownOf({ config: { liteConfig } }: ProjectReply, sourceId: string | null): Patch {

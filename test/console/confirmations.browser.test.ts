@@ -58,6 +58,14 @@ t.test('confirmations of the console', { skip, timeout: 280_000 }, async (t) => 
     },
   ] as const;
 
+  await t.test('Cancel, which ends a study without its completes, stands apart from the other moves', async (t) => {
+    await page.goto(`${siteUrl}/console/${projectId}/studies/${studyId}`);
+    const [launch, cancelled] = await Promise.all(
+      ['Launch', 'Cancel…'].map((name) => page.getByRole('button', { name, exact: true }).boundingBox()),
+    );
+    t.ok((cancelled?.x ?? 0) - ((launch?.x ?? 0) + (launch?.width ?? 0)) > 100);
+  });
+
   for (const { path, prepare, opener, action, cancel, call } of cases)
     await t.test(
       `${path.split('/')[0]}: it is left by Escape, waits for the answer, and says what failed`,

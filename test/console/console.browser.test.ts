@@ -166,7 +166,10 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Applied to the whole project').waitFor();
     t.equal(await readInForce(), 90);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo…' }).click();
+    await page.getByRole('dialog').getByText('New: review from 40, block from 75.').waitFor();
+    t.equal(await readInForce(), 90, 'an undo asks, too');
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Back to 40 and 75').waitFor();
     t.equal(await readInForce(), 75);
     await page.locator('h2:focus', { hasText: 'Simulate thresholds' }).waitFor();
