@@ -1,12 +1,13 @@
 /** API keys of the project: what each may do, when it was last used, and making, replacing and revoking them. */
 import { useState } from 'preact/hooks';
-import type { KeyRecord, MintedKeyReply } from '../../src/contract/api-key.js';
+import type { KeyCreation, KeyRecord, MintedKeyReply } from '../../src/contract/api-key.js';
 import { keyScopes } from '../../src/contract/key-scopes.js';
 import { call, query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { Confirmation } from '../parts/confirmation.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
 import { formatAgo, formatCount, formatTime, plural } from '../parts/words.js';
+import { Creation } from './key-creation.js';
 import { ProjectFrame } from './project-frame.js';
 
 interface KeyPage {
@@ -24,11 +25,8 @@ export function KeysPage({ projectId }: { projectId: string }) {
     setError(null);
     keys.reload();
   };
-  const create = (isTest: boolean, name: string): Promise<void> =>
-    call<MintedKeyReply>(path, { method: 'POST', body: { isTest, ...(name === '' ? {} : { name }) } }).then(
-      changed,
-      (failure: Error) => setError(failure.message),
-    );
+  const create = (body: KeyCreation): Promise<void> =>
+    call<MintedKeyReply>(path, { method: 'POST', body }).then(changed, (failure: Error) => setError(failure.message));
   return (
     <ProjectFrame projectId={projectId} page="keys" reload={keys.reload}>
       <Creation create={create} />
@@ -46,36 +44,6 @@ export function KeysPage({ projectId }: { projectId: string }) {
         }
       </Shown>
     </ProjectFrame>
-  );
-}
-
-function Creation({ create }: { create: (isTest: boolean, name: string) => Promise<void> }) {
-  const [name, setName] = useState('');
-  const [isTest, setTest] = useState(false);
-  return (
-    <form
-      class="actions"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create(isTest, name).then(() => setName(''));
-      }}
-    >
-      <label class="inline">
-        <span>Name</span>
-        <input
-          type="text"
-          required
-          maxLength={200}
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
-      <label class="inline">
-        <input type="checkbox" checked={isTest} onChange={({ currentTarget }) => setTest(currentTarget.checked)} />
-        <span>Test key</span>
-      </label>
-      <button type="submit">Create key</button>
-    </form>
   );
 }
 

@@ -300,8 +300,14 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
 
   await t.test('a key is made, shown once and revoked, and the audit trail names each step', async (t) => {
     const subpage = (name: string) => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name });
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click();
+    await heading('Settings');
     await subpage('API keys').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Survey server');
+    await page.getByRole('combobox', { name: 'Expires' }).selectOption('After 90 days');
+    await page.getByText('Scopes: all').click();
+    for (const scope of ['webhooks:write', 'audience:write'])
+      await page.getByRole('checkbox', { name: scope }).uncheck();
     await page.getByRole('button', { name: 'Create key' }).click();
     const secret = await page.locator('.notice code').textContent();
     t.match(
@@ -312,7 +318,9 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await checkLook(t, page);
     await page.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: /Survey server/ });
-    await row.getByText('All scopes of a project key').waitFor();
+    await row.getByText(/^until /).waitFor();
+    await row.getByText('8 scopes').click();
+    t.notMatch(await row.textContent(), /webhooks:write|audience:write/);
     await page.getByRole('button', { name: 'Replace… Survey server' }).click();
     await page
       .getByRole('dialog')
