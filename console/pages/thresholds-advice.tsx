@@ -1,6 +1,7 @@
 /** The thresholds that the outcomes support, or which outcomes are missing. */
 import type { RecommendationsReply, SourceRecommendation } from '../../src/contract/thresholds.js';
 import { query, useRead } from '../api.js';
+import { LabelledNumbers } from '../parts/labelled-numbers.js';
 import { Shown } from '../parts/states.js';
 import { formatCount, formatShare } from '../parts/words.js';
 import type { Pair } from './thresholds.js';
@@ -40,10 +41,13 @@ function Found({ found, choose }: { found: SourceRecommendation; choose: (pair: 
         </ul>
       )}
       {projected !== null && (
-        <p>
-          Would block {formatShare(projected.catchRate)} of fraud and {formatShare(projected.falseBlockRate)} of honest
-          sessions (at most {formatShare(projected.falseBlockRateUpper95)}, with 95% confidence).
-        </p>
+        <>
+          <p>
+            Would block {formatShare(projected.catchRate)} of fraud and {formatShare(projected.falseBlockRate)} of
+            honest sessions (at most {formatShare(projected.falseBlockRateUpper95)}, with 95% confidence).
+          </p>
+          <Costs {...projected.labelled} {...labels} />
+        </>
       )}
       {suggested !== null && (
         <button type="button" class="quiet" onClick={() => choose(suggested)}>
@@ -53,6 +57,22 @@ function Found({ found, choose }: { found: SourceRecommendation; choose: (pair: 
     </>
   );
 }
+
+type CostsProps = NonNullable<SourceRecommendation['projected']>['labelled'] & SourceRecommendation['labels'];
+
+/** Gains and losses side by side, by the labels there are. */
+const Costs = ({ honest, fraud, honestBlocked, honestReviewed, fraudBlocked, fraudReviewed }: CostsProps) => (
+  <LabelledNumbers
+    rows={[
+      ['Fraud blocked', ofAll(fraudBlocked, fraud)],
+      ['Fraud sent to review', ofAll(fraudReviewed, fraud)],
+      ['Honest blocked', ofAll(honestBlocked, honest)],
+      ['Honest sent to review', ofAll(honestReviewed, honest)],
+    ]}
+  />
+);
+
+const ofAll = (count: number, all: number): string => `${formatCount(count)} of ${formatCount(all)}`;
 
 const Labels = ({ label, have, missing }: { label: string; have: number; missing: number }) => (
   <li>

@@ -163,6 +163,15 @@ export const SourceRecommendation = Type.Object(
         falseBlockRateDeltaInterval: Interval('95%, by paired bootstrap.'),
         falseBlockRateUpper95: unit('One-sided 95% upper bound (Clopper-Pearson).'),
         reviewRate: unit('Share of all sessions that would go to review.'),
+        labelled: Type.Object(
+          {
+            honestBlocked: Count('Honest sessions that would be blocked.'),
+            honestReviewed: Count('Honest sessions that would go to review or step-up.'),
+            fraudBlocked: Count('Fraudulent sessions that would be blocked.'),
+            fraudReviewed: Count('Fraudulent sessions that would go to review or step-up.'),
+          },
+          { description: 'Labels of the source itself under the suggested thresholds, out of labels.' },
+        ),
       }),
     ),
     borrowed: Nullable(

@@ -48,7 +48,13 @@ t.test('a new user sees a suggestion for the project, and labels for each suppli
   t.match(sources[0], {
     ...{ sourceId: null, status: 'ok', current: present },
     suggested: { reviewLow: Number, blockThreshold: Number },
-    projected: { catchRate: Number, catchRateDelta: Number, falseBlockRate: Number, falseBlockRateDelta: Number },
+    projected: {
+      catchRate: Number,
+      catchRateDelta: Number,
+      falseBlockRate: Number,
+      falseBlockRateDelta: Number,
+      labelled: { honestReviewed: Number },
+    },
   });
   const again = await service.call('GET', '/lite/threshold-recommendations?targetFalseBlockRate=0.02');
   t.same((again.body as RecommendationsReply).sources[0]?.current, present, 'nothing is applied by itself');

@@ -26,6 +26,7 @@ const supportPoints = 10;
 const blockedMax = 0.5;
 
 type Labels = ThresholdFit['labels'];
+type Recommendation = DistributionCell['recommendation'];
 type Shortfall = { readonly honest: number; readonly fraud: number };
 type Basis = { readonly counts: LevelCounts; readonly borrowed: ThresholdFit['borrowed'] };
 
@@ -55,7 +56,10 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
     shortfall: null,
     suggested,
     interval: { blockThreshold: intervalOf(basis.counts, target, blockThreshold) },
-    projected: { ...compareEdges(subject, basis.counts, blockThreshold), reviewRate },
+    projected: {
+      ...compareEdges(subject, basis.counts, blockThreshold),
+      ...{ reviewRate, labelled: countDecisions(cells, suggested) },
+    },
     borrowed: basis.borrowed,
     note: noteOf(suggested, target, basis),
   };
@@ -130,6 +134,26 @@ function lowestReview(cells: readonly DistributionCell[], blockThreshold: number
   return { reviewLow, reviewRate: total === 0 ? 0 : reviews / total };
 }
 
+type Suggested = NonNullable<ThresholdFit['suggested']>;
+
+/** The labelled sessions that thresholds would block or send to review. */
+function countDecisions(cells: readonly DistributionCell[], thresholds: Suggested) {
+  const count = (label: DistributionCell['label'], is: (recommendation: Recommendation) => boolean): number =>
+    sizeOf(
+      cells.filter(
+        (cell) =>
+          cell.label === label && is(decide(cell.inputs, { ...thresholds, stepUpThreshold: null }).recommendation),
+      ),
+    );
+  const isBlock = (recommendation: Recommendation): boolean => recommendation === 'block';
+  return {
+    honestBlocked: count('honest', isBlock),
+    honestReviewed: count('honest', isReview),
+    fraudBlocked: count('fraud', isBlock),
+    fraudReviewed: count('fraud', isReview),
+  };
+}
+
 /** Sessions by the score from which on they would be reviewed, and those that are reviewed or stepped up whatever the edge. */
 function countReviews(cells: readonly DistributionCell[], blockThreshold: number) {
   const byScore = new Array<number>(101).fill(0);
@@ -144,7 +168,7 @@ function countReviews(cells: readonly DistributionCell[], blockThreshold: number
   return { byScore, always, total };
 }
 
-const isReview = (recommendation: DistributionCell['recommendation']): boolean =>
+const isReview = (recommendation: Recommendation): boolean =>
   recommendation === 'review' || recommendation === 'step_up';
 
 /** The suggested threshold against the present one, on the same labels. */
@@ -192,11 +216,7 @@ function coverageOf(cells: readonly DistributionCell[]): ThresholdFit['coverage'
   };
 }
 
-function noteOf(
-  { reviewLow, blockThreshold }: NonNullable<ThresholdFit['suggested']>,
-  target: number,
-  { borrowed }: Basis,
-): string {
+function noteOf({ reviewLow, blockThreshold }: Suggested, target: number, { borrowed }: Basis): string {
   const own = `Blocking from ${blockThreshold} keeps false blocks under ${percent(target)} with 95% confidence; reviewing from ${reviewLow} keeps reviews within ${percent(reviewBudget)}.`;
   return borrowed === null
     ? own

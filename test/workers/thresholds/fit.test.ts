@@ -32,6 +32,11 @@ t.test('blockThreshold is the lowest one whose bound meets the target', async (t
   t.equal(fit.suggested?.blockThreshold, 63, 'at 62 six honest sessions would be blocked');
   t.ok((fit.projected?.falseBlockRateUpper95 ?? 1) <= 0.005);
   t.match(fit.projected, { catchRate: 1, catchRateDelta: 0, falseBlockRate: 0 });
+  t.same(
+    fit.projected?.labelled,
+    { honestBlocked: 0, honestReviewed: 7, fraudBlocked: 40, fraudReviewed: 0 },
+    'the honest that it sends to review are counted, too',
+  );
   const [low, high] = fit.interval?.blockThreshold ?? [0, 0];
   t.ok(low <= 63 && high >= 63);
 });
