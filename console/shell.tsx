@@ -6,6 +6,7 @@ import { useRead } from './api.js';
 import { useKeptFocus } from './kept-focus.js';
 import { LateData } from './parts/late-data.js';
 import { Empty, Failed, Loading } from './parts/states.js';
+import { timeZoneText } from './parts/words.js';
 import { signOut, type Identity } from './session.js';
 
 interface Project {
@@ -98,6 +99,7 @@ export function Shell({
         {isUnknown && listed.length > 0 && <UnknownProject />}
         {current !== null && !isUnknown && <LateData page={page} />}
         {current !== null && !isUnknown && children(current)}
+        {current !== null && !isUnknown && <p class="muted small">{timeZoneText}</p>}
       </main>
     </>
   );

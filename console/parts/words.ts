@@ -25,6 +25,8 @@ const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'U
 const whole = new Intl.NumberFormat('en-GB');
 const percent = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 });
 
+/** The zone of formatTime and formatDay, for the foot of each page. */
+export const timeZoneText = `Times are in the time zone of this browser (${dateTime.resolvedOptions().timeZone}). Days are in UTC.`;
 export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
 export const formatDay = (iso: string): string => day.format(new Date(iso));
 export const formatCount = (count: number): string => whole.format(count);

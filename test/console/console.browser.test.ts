@@ -47,6 +47,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await heading('Overview');
     await page.getByRole('link', { name: 'The consent links to no privacy page.' }).waitFor();
     t.equal(page.url(), `${siteUrl}/console/${projectId}/overview`, 'the link has left the address');
+    await page.getByText(/^Times are in the time zone of this browser \(.+\)\. Days are in UTC\.$/).waitFor();
     await checkLook(t, page);
     t.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie');
     await page.getByRole('button', { name: 'Sign out' }).click();
