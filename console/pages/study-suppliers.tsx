@@ -2,7 +2,7 @@
 import { Link } from 'wouter-preact';
 import type { PostbackHealth } from '../../src/contract/postback-health.js';
 import type { ReportRow } from '../../src/contract/study-report.js';
-import { formatCount, formatShare } from '../parts/words.js';
+import { formatCount, formatShare, plural } from '../parts/words.js';
 import { countFailing, type SupplierPostbacks } from '../postbacks.js';
 
 interface SuppliersProps {
@@ -78,6 +78,7 @@ const SupplierRow = ({ projectId, row, postbacks }: RowProps) => {
             {countFailing(postbacks) === 0 ? 'none failing' : `${formatCount(countFailing(postbacks))} failing`}
           </Link>
         )}
+        {row.unsent > 0 && <span class="muted small">{plural(row.unsent, 'status', 'statuses')} unsent</span>}
       </th>
       <td class="end" data-label="Entered">
         {formatCount(entries)}

@@ -28,6 +28,8 @@ export interface PostbackDeliveries {
     supplierIds: readonly string[],
     placeIds: readonly string[],
   ): Promise<readonly WaitingPostback[]>;
+  /** The same of all places of a supplier. */
+  findUndelivered(tx: Queryable, supplierId: string): Promise<readonly WaitingPostback[]>;
   list(
     tx: Queryable,
     supplierId: string,
@@ -134,9 +136,13 @@ export const markWaiting = (
       suppliers,
       places.map(({ place }) => place),
     );
-    await tx.query(
-      `UPDATE study_places p SET unsent = true, exit_status = given.arrived
-         FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,
-      [waiting.map(({ place }) => place), waiting.map(({ arrived }) => arrived)],
-    );
+    await markUnsent(tx, waiting);
   });
+
+/** Marks places whose postbacks are never sent; the supplier knows the last status that arrived. */
+export const markUnsent = async (tx: Queryable, waiting: readonly WaitingPostback[]): Promise<void> =>
+  void (await tx.query(
+    `UPDATE study_places p SET unsent = true, exit_status = given.arrived
+       FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,
+    [waiting.map(({ place }) => place), waiting.map(({ arrived }) => arrived)],
+  ));

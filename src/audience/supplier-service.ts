@@ -17,7 +17,7 @@ import { invalid, notFound } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import type { PostbackDeliveries } from './postbacks.js';
+import { markUnsent, type PostbackDeliveries } from './postbacks.js';
 import { noteSupplierChange as note, requireSupplier } from './supplier-changes.js';
 import { changedSettings, findSupplierIssues } from './supplier-rules.js';
 import {
@@ -39,7 +39,7 @@ export interface SupplierServiceDeps {
   readonly environment: Environment;
   readonly secrets: SecretStore;
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
-  readonly postbacks: Pick<PostbackDeliveries, 'keepTarget'>;
+  readonly postbacks: Pick<PostbackDeliveries, 'keepTarget' | 'findUndelivered'>;
   /** Called with each supplier that was changed, once the change is in force. */
   readonly onChange: (supplierId: string) => void;
   /** Describes the fault of an address for postbacks, as the end of a sentence; null if it has none. */
@@ -106,6 +106,7 @@ export function createSupplierService(deps: SupplierServiceDeps) {
 
     remove: (actor: Actor, owner: SupplierOwner, supplierId: string): Promise<SupplierReply> =>
       changing(owner, supplierId, async (tx, supplier) => {
+        await markUnsent(tx, await deps.postbacks.findUndelivered(tx, supplierId));
         await deleteSupplier(tx, supplierId);
         await note(tx, actor, supplier, 'supplier.deleted', shown(supplier));
         return showSupplier(supplier);

@@ -59,6 +59,20 @@ export const postbackDeliveries = {
     );
   },
 
+  /** The same of all places of one supplier: each has a delivery that is pending or exhausted. */
+  async findUndelivered(tx: Queryable, supplierId: string): Promise<readonly WaitingPostback[]> {
+    const places = await tx.query<{ place: string }>(
+      `SELECT DISTINCT session_id AS place FROM deliveries
+        WHERE webhook_id = $1 AND (state = 'PENDING' OR state = 'EXHAUSTED')`,
+      [supplierId],
+    );
+    return this.findWaiting(
+      tx,
+      [supplierId],
+      places.map(({ place }) => place),
+    );
+  },
+
   list(
     tx: Queryable,
     supplierId: string,

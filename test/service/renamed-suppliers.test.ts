@@ -4,12 +4,18 @@ import type { StudyCreation } from '../../src/contract/study.js';
 import type { CreatedStudyReply, RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import type { StudyReport } from '../../src/contract/study-report.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
+import type { DeliveryReply } from '../../src/contract/webhook.js';
 import { callerOf, creation, enter, inviteOne, openEntry, placeAt, startSurvey } from '../helpers/fielding.js';
+import { startReceiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);
-const service = await startTestService(t, { VH_LOG_LEVEL: 'warn', VH_TRUSTED_PROXIES: '127.0.0.1' });
+const service = await startTestService(t, {
+  VH_LOG_LEVEL: 'warn',
+  VH_TRUSTED_PROXIES: '127.0.0.1',
+  VH_WEBHOOK_ALLOW_PRIVATE: 'on',
+});
 const { audienceUrl, organizationKey } = service.bootstrap;
 const call = callerOf(audienceUrl, organizationKey);
 const survey = await startSurvey(t, () => null);
@@ -147,4 +153,26 @@ t.test('who holds a place goes on when the supplier is taken out or deleted, and
         return totals.completed === 1 && totals.unsent === unsent;
       }, `${unsent} completes are unsent`);
     }
+});
+
+t.test('a postback that still waits when its supplier is deleted is unsent, and one that arrived is not', async (t) => {
+  const receiver = await startReceiver(t);
+  const supplier = (
+    await call('POST', '/suppliers', { name: 'leaving', sourceId: 'leaving', postbackUrl: receiver.url })
+  ).body as CreatedSupplierReply;
+  const study = await field([supplier]);
+  const readUnsent = async (): Promise<number> =>
+    ((await call('GET', `/studies/${study.studyId}/report?by=supplier`)).body as StudyReport).totals.unsent;
+  const readStates = async (): Promise<readonly string[]> =>
+    (
+      (await call('GET', `/suppliers/${supplier.supplierId}/deliveries`)).body as { deliveries: DeliveryReply[] }
+    ).deliveries.map(({ state }) => state);
+  await complete(study, supplier, 'arrived');
+  await waitUntil(async () => (await readStates()).join() === 'SUCCEEDED', 'a postback arrived');
+  receiver.answer((_received, response) => void response.writeHead(500).end());
+  await complete(study, supplier, 'waits');
+  await waitUntil(async () => (await readStates()).includes('FAILED'), 'another is tried again');
+  t.equal(await readUnsent(), 0);
+  t.equal((await call('DELETE', `/suppliers/${supplier.supplierId}`)).status, 200);
+  t.equal(await readUnsent(), 1);
 });
