@@ -14,6 +14,7 @@ import { benchDevices } from './devices.js';
 import { benchFaces } from './faces.js';
 import { benchFit } from './fit.js';
 import { benchForge } from './forge.js';
+import { helpText, type Topics } from './help.js';
 import { benchFiles } from './files.js';
 import { benchNeighbours } from './neighbours.js';
 import type { HeavyThing } from './neighbours-storm.js';
@@ -31,34 +32,33 @@ import { benchThresholds } from './thresholds.js';
 import { benchVerify } from './verify.js';
 import { benchWebhooks } from './webhooks.js';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '3' },
-    /** Rates of the open loop, separated by commas. */
-    rates: { type: 'string', default: '200,500' },
-    'warm-requests': { type: 'string', default: String(warmUpDefault.requests) },
-    'warm-seconds': { type: 'string', default: String(warmUpDefault.seconds) },
-    projects: { type: 'string', default: '10000' },
-    known: { type: 'string', default: '1000000' },
-    sessions: { type: 'string', default: '5000000' },
-    due: { type: 'string', default: '0' },
-    days: { type: 'string', default: '400' },
-    tries: { type: 'string', default: '20' },
-    events: { type: 'string', default: '20000' },
-    devices: { type: 'string', default: '100000' },
-    traffic: { type: 'string', default: '6000' },
-    intruders: { type: 'string' },
-    embedded: { type: 'boolean' },
-    kind: { type: 'string' },
-    /** Heavy things of `neighbours`, separated by commas. */
-    only: { type: 'string' },
-    bench: { type: 'string', default: 'score' },
-    write: { type: 'string' },
-  },
-});
-const { embedded, intruders, kind, only, rates, bench: compared, write, ...texts } = values;
+const known = {
+  seconds: { type: 'string', default: '4' },
+  rounds: { type: 'string', default: '3' },
+  /** Rates of the open loop, separated by commas. */
+  rates: { type: 'string', default: '200,500' },
+  'warm-requests': { type: 'string', default: String(warmUpDefault.requests) },
+  'warm-seconds': { type: 'string', default: String(warmUpDefault.seconds) },
+  projects: { type: 'string', default: '10000' },
+  known: { type: 'string', default: '1000000' },
+  sessions: { type: 'string', default: '5000000' },
+  due: { type: 'string', default: '0' },
+  days: { type: 'string', default: '400' },
+  tries: { type: 'string', default: '20' },
+  events: { type: 'string', default: '20000' },
+  devices: { type: 'string', default: '100000' },
+  traffic: { type: 'string', default: '6000' },
+  intruders: { type: 'string' },
+  embedded: { type: 'boolean' },
+  kind: { type: 'string' },
+  /** Heavy things of `neighbours`, separated by commas. */
+  only: { type: 'string' },
+  bench: { type: 'string', default: 'score' },
+  write: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+const { values, positionals } = parseArgs({ allowPositionals: true, options: known });
+const { help, embedded, intruders, kind, only, rates, bench: compared, write, ...texts } = values;
 const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
   keyof typeof texts,
   number
@@ -98,9 +98,37 @@ const benches = {
   webhooks: benchWebhooks,
 } as const;
 
-const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
+const topics: Topics<keyof typeof benches> = {
+  admin: 'provisioning and lists as an organization grows',
+  browsers: 'scores of real browsers under drivers, and of people',
+  camera: 'the camera check on a person and on substitutes',
+  compare: 'two commits in turns',
+  counters: 'the counters alone, in memory and in Redis',
+  devices: 'a score among many known devices',
+  faces: 'the face search against an exact scan',
+  files: 'files that one score executes',
+  forge: 'attacks on a verification over HTTP alone',
+  fit: 'fits the weights of scoring, and writes them',
+  neighbours: 'one heavy organization next to another',
+  outcomes: 'bulk outcomes over days of receipts',
+  overload: 'four times more scores than the service can answer',
+  quality: 'what scoring catches in simulated panel traffic',
+  score: 'POST /lite/score against the mandatory pipeline',
+  'session-bytes': 'bytes that a session leaves in each store',
+  stores: 'consumers, bulk outcomes and memory on real stores',
+  study: 'respondents whom a study lets in and keeps out',
+  thresholds: 'simulation and recommended thresholds',
+  verify: 'the verification server',
+  webhooks: 'deliveries to a receiver',
+};
+
+if (help === true) {
+  console.log(helpText(topics, known));
+  process.exit(0);
+}
+const bench = Object.entries(benches).find(([each]) => each === name)?.[1];
 if (bench === undefined) {
-  console.error(`Name a bench: ${Object.keys(benches).join(', ')}.`);
+  console.error(`Name a bench: ${Object.keys(benches).join(', ')}. --help says what each measures.`);
   process.exit(1);
 }
 const [start, end] = [`<!-- bench ${name} -->\n`, '<!-- /bench -->'];

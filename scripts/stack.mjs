@@ -17,7 +17,27 @@ const root = join(import.meta.dirname, '..');
 // Below the range from which the system takes ports for outgoing connections: a client that keeps trying to reach a stopped store
 // could otherwise be given that very port, connect to itself, and keep the store from coming back.
 const basePorts = { postgres: 25432, redis: 26379, kafka: 29092 };
-const commands = ['start', 'stop', 'kill', 'pause', 'resume', 'remove', 'status'];
+const commands = {
+  start: 'start what does not run; writes addresses and pids to .stack/stack.json',
+  stop: 'stop, and keep the data',
+  kill: 'end at once, as a crash would, and keep the data',
+  pause: 'freeze the processes',
+  resume: 'continue paused processes',
+  remove: 'stop, and delete the data',
+  status: 'say what runs',
+};
+const usage = `Usage: npm run stack -- COMMAND [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure]`;
+const help = `${usage}
+
+Commands, for the named stores or all of them:
+${Object.entries(commands)
+  .map(([command, text]) => `  ${command.padEnd(8)} ${text}`)
+  .join('\n')}
+
+Options:
+  --name NAME       a separate stack, for tests that stop and kill
+  --port-offset N   added to the ports ${Object.values(basePorts).join(', ')}
+  --secure          TLS alone and a password; with start`;
 
 function readCommand() {
   const { values, positionals } = parseArgs({
@@ -26,20 +46,22 @@ function readCommand() {
       name: { type: 'string' },
       'port-offset': { type: 'string', default: '0' },
       secure: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) {
+    console.log(help);
+    process.exit(0);
+  }
   const [command, ...named] = positionals;
   const services = named.length > 0 ? named : Object.keys(basePorts);
   const offset = Number(values['port-offset']);
   const isWrong =
-    !commands.includes(command) ||
+    !Object.hasOwn(commands, command ?? '') ||
     services.some((service) => !(service in basePorts)) ||
     !Number.isInteger(offset) ||
     !/^[a-z0-9-]*$/.test(values.name ?? '');
-  if (isWrong)
-    throw new Error(
-      `Usage: node scripts/stack.mjs ${commands.join('|')} [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure]`,
-    );
+  if (isWrong) throw new Error(`${usage}\nCommands: ${Object.keys(commands).join(', ')}.`);
   return {
     command,
     services,
