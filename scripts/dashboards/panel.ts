@@ -69,11 +69,17 @@ export function renderBoard({ name, title, rows }: Board): object {
     graphTooltip: 1,
     refresh: '30s',
     time: { from: 'now-6h', to: 'now' },
-    links: [{ type: 'dashboards', title: 'VerifyHuman', tags: ['verifyhuman'], keepTime: true, asDropdown: true }],
+    links: [
+      { type: 'dashboards', title: 'VerifyHuman', tags: ['verifyhuman'], keepTime: true, asDropdown: true },
+      { type: 'link', title: 'Runbook', url: '${docs}/how-to/answer-alerts.html', icon: 'doc', targetBlank: true },
+    ],
     templating: { list: variables },
     panels,
   };
 }
+
+/** The address of deploy/prometheus.yml; change both to that of your documentation. */
+const docsUrl = 'http://127.0.0.1:3000/docs';
 
 const variables = [
   { name: 'source', label: 'Data source', type: 'datasource', query: 'prometheus' },
@@ -89,6 +95,7 @@ const variables = [
     multi: true,
     current: { text: 'All', value: '$__all' },
   },
+  { name: 'docs', label: 'Documentation', type: 'textbox', query: docsUrl, current: { text: docsUrl, value: docsUrl } },
 ];
 
 function renderPanel({ title, about, unit, series, draw = 'lines', amber, red }: Panel): object {

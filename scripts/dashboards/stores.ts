@@ -16,10 +16,15 @@ export const stores: Board = {
       },
       {
         title: 'PostgreSQL, p99',
-        about:
-          'By pool and kind of call, with the wait for a connection. Redis and the event log: see the stages of a score.',
+        about: 'By pool and kind of call, with the wait for a connection.',
         unit: 's',
         series: quantileBy(0.99, 'vh_database_seconds', 'pool, kind'),
+      },
+      {
+        title: 'Redis and the event log in a score, p99',
+        about: 'count: the call of Redis. receipt: the append to the event log, or to the spool if the log is slow.',
+        unit: 's',
+        series: quantileBy(0.99, 'vh_score_stage_seconds', 'stage', 'stage=~"count|receipt"'),
       },
       {
         title: 'Connections to PostgreSQL',

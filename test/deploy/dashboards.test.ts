@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { boards } from '../../scripts/dashboards/index.js';
 import { renderBoard, type Panel } from '../../scripts/dashboards/panel.js';
+import { packageRoot } from '../../src/package-root.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { hasPrometheus, startPrometheus } from '../helpers/prometheus.js';
 import { startReceiver } from '../helpers/receiver.js';
@@ -18,6 +21,21 @@ t.test('panels ask for metrics that there are, and say what they show', async (t
       t.ok(known.includes(name) || known.includes(name.replace(/_(?:count|bucket|sum)$/, '')), `${title}: ${name}`);
   t.equal(new Set(panels.map(({ title }) => title)).size, panels.length, 'no title twice');
   t.ok(panels.every(({ about }) => about.endsWith('.')));
+});
+
+t.test('every board links to the runbook, at the address of the documentation', async (t) => {
+  const prometheus = readFileSync(join(packageRoot, 'deploy', 'prometheus.yml'), 'utf8');
+  for (const board of boards) {
+    const { links, templating } = renderBoard(board) as {
+      readonly links: readonly { readonly title: string; readonly url?: string }[];
+      readonly templating: { readonly list: readonly { readonly name: string; readonly query: unknown }[] };
+    };
+    const url = links.find(({ title }) => title === 'Runbook')?.url ?? '';
+    const page = url.replace(/^\$\{docs\}\/(.+)\.html$/, 'docs/$1.md');
+    t.ok(existsSync(join(packageRoot, page)), `${board.name}: ${url}`);
+    const docs = String(templating.list.find(({ name }) => name === 'docs')?.query);
+    t.ok(prometheus.includes(`verifyhuman_docs: ${docs} `), 'the alerts link there, too');
+  }
 });
 
 t.test('no two panels of a board lie on each other', async (t) => {
