@@ -113,7 +113,7 @@ export const RespondentReply = Type.Object({
   reversedBy: Nullable(
     StringEnum(reversedBys, {
       description:
-        'Who rejected the complete later, while that stands. dispute: the buyer, by reconciliation. return: the survey, by a later return. outcome: an outcome event of the session. null: not rejected, or it was withdrawn.',
+        'Origin of a later rejection that stands. dispute: the buyer, by reconciliation. return: the survey, by a later return. outcome: an outcome event of the session. null: not rejected, or it was withdrawn.',
     }),
   ),
   reversalNote: Nullable({ ...Type.String(), description: 'Note of the dispute.' }),
