@@ -6,7 +6,7 @@ import type { ScoreReply } from '../../src/contract/score.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, createSession, createTestKey, readResult, verify } from '../helpers/verifications.js';
+import { automated, createSession, createTestKey, page, readResult, verify } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
 const { projectKey } = service.bootstrap;
@@ -245,6 +245,37 @@ t.test('a receipt has one pass, and as many sessions as a chain', async (t) => {
   const ended = [first, ...others].map((answer) => (answer?.status === 200 ? answer.body.status : answer?.status));
   t.same(ended.sort(), [409, 409, 'pass']);
   t.match(await start({ stepUpFor: receiptId }), refused('chain_passed'));
+  await patch({ config: { ...light, maxRetries: null } });
+});
+
+t.test('retries of all chains of a receipt share its budget and its one pass', async (t) => {
+  await patch({ config: { ...light, maxRetries: 2 } });
+  const retryOf = ({ sessionId }: SessionReply) =>
+    service.call('POST', `/sessions/${sessionId}/retry`, { body: {}, headers: { 'x-api-key': projectKey } });
+  const retryOfPage = ({ sessionId: previousSessionId, clientSecret: previousClientSecret }: SessionReply) => {
+    const body = { siteKey: service.bootstrap.siteKey, previousSessionId, previousClientSecret };
+    return service.call('POST', '/public/sessions', { body, headers: page });
+  };
+  const fail = async (stepUpFor: string): Promise<SessionReply> => {
+    const { body: session } = await start({ stepUpFor });
+    t.match((await verify(service, session, automated)).body, { status: 'fail' });
+    return session;
+  };
+  const refused = (code: string, reason: string) => ({ status: 409, body: { code, reason } });
+
+  const { receiptId } = await score('many-chains');
+  const [one, other] = [await fail(receiptId), await fail(receiptId)];
+  const retries = await Promise.all([one, other, one, other].map(retryOf));
+  t.same(retries.map(({ status }) => status).sort(), [201, 409, 409, 409], 'one session was left');
+  t.match(await retryOf(one), refused('NOT_RETRYABLE', 'budget_exhausted'));
+  t.match(await retryOfPage(other), refused('RETRY_BUDGET_EXHAUSTED', 'budget_exhausted'));
+
+  const { receiptId: passedId } = await score('passed-chain');
+  const failed = await fail(passedId);
+  const { body: passing } = await start({ stepUpFor: passedId });
+  t.match((await verify(service, passing)).body, { status: 'pass' });
+  t.match(await retryOf(failed), refused('NOT_RETRYABLE', 'chain_passed'));
+  t.match(await retryOfPage(failed), refused('NOT_RETRYABLE', 'chain_passed'));
   await patch({ config: { ...light, maxRetries: null } });
 });
 

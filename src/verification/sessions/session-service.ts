@@ -73,7 +73,7 @@ export function createSessionService(deps: SessionServiceDeps) {
     const stepUp = stepUpFor === undefined ? null : await deps.findStepUp({ ...project, mode }, stepUpFor, compared);
     const { session, clientSecret } = draftSession(deps, owner, request, stepUp);
     await inOrganization(database, session.organizationId, async (tx) => {
-      if (stepUp !== null) await requireStepUpOpen(tx, project, stepUp, now());
+      if (stepUp !== null) await requireStepUpOpen(tx, owner, stepUp, now());
       await insertCounted(tx, session);
     });
     return replyOf(owner.project, session, clientSecret);
@@ -89,6 +89,7 @@ export function createSessionService(deps: SessionServiceDeps) {
       const chain = await lockChain(tx, parent.rootSessionId);
       const decision = decideRetry(await reread(tx, parent), { chain, maxRetries, nowMs: now() });
       if (decision.kind === 'refused') throw retryFault(decision, owner.asker);
+      if (parent.stepUp !== null) await requireStepUpOpen(tx, owner, parent.stepUp, now());
       const { session: draft, clientSecret } = draftSession(deps, owner, request, parent.stepUp);
       const { rootSessionId, withinStudy, deviceRule } = parent;
       const { retryCount } = decision;
@@ -161,16 +162,19 @@ function checkRequest(
   requireWidgetMode(owner, request);
 }
 
-/** A score is stepped up by one pass, within as many sessions as a chain may have. A backend that wants more of them for one receipt has no use for them. */
+/**
+ * A score is stepped up by one pass, within as many sessions as a chain may have, whether they are new or retries: several failed chains would
+ * otherwise multiply the tries.
+ */
 async function requireStepUpOpen(
   tx: Queryable,
-  { projectId, fields }: StoredProject,
+  { project: { projectId, fields }, asker }: Pick<SessionOwner, 'project' | 'asker'>,
   stepUp: StepUp,
   nowMs: number,
 ): Promise<void> {
   const { sessions, hasPassed } = await lockStepUp(tx, projectId, stepUp, new Date(nowMs));
-  if (hasPassed) throw stepUpFault('chain_passed');
-  if (sessions > (fields.config?.maxRetries ?? configDefaults.maxRetries)) throw stepUpFault('budget_exhausted');
+  if (hasPassed) throw stepUpFault('chain_passed', asker);
+  if (sessions > (fields.config?.maxRetries ?? configDefaults.maxRetries)) throw stepUpFault('budget_exhausted', asker);
 }
 
 /** A retry is for the receipt of the session that failed, or for none. */

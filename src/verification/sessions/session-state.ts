@@ -101,15 +101,18 @@ const stepUpSentences = {
   budget_exhausted: 'All sessions of this receipt are used up. Use an open one, or raise `config.maxRetries`.',
 } as const;
 
-/** The fault of a receipt that gets no further session. */
-export const stepUpFault = (reason: keyof typeof stepUpSentences): Fault =>
-  new Fault('NOT_RETRYABLE', stepUpSentences[reason], { context: { reason } });
+type Asker = 'page' | 'backend';
 
-/** The fault of a refused retry. For pages, a spent budget has a separate code. */
-export function retryFault(
-  { reason }: Extract<RetryDecision, { readonly kind: 'refused' }>,
-  asker: 'page' | 'backend',
-): Fault {
+/** The fault of a receipt that gets no further session. */
+export const stepUpFault = (reason: keyof typeof stepUpSentences, asker: Asker): Fault =>
+  refusal(reason, stepUpSentences[reason], asker);
+
+/** The fault of a refused retry. */
+export const retryFault = ({ reason }: Extract<RetryDecision, { readonly kind: 'refused' }>, asker: Asker): Fault =>
+  refusal(reason, sentences[reason], asker);
+
+/** For pages, a spent budget has a separate code. */
+function refusal(reason: keyof typeof sentences, sentence: string, asker: Asker): Fault {
   const code = asker === 'page' && reason === 'budget_exhausted' ? 'RETRY_BUDGET_EXHAUSTED' : 'NOT_RETRYABLE';
-  return new Fault(code, sentences[reason], { context: { reason } });
+  return new Fault(code, sentence, { context: { reason } });
 }
