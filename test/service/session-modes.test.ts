@@ -103,6 +103,30 @@ t.test('a session is retried by a key of its own mode alone', async (t) => {
     }
 });
 
+t.test('a demo key reads no more of a verification than its page, however it asks', async (t) => {
+  const read = async (headers: Headers) => {
+    const session = await make(headers);
+    const { body: shown } = await verify(service, session, automated);
+    t.equal(shown.status, 'fail');
+    const path = `/public/sessions/${session.sessionId}/result`;
+    const { body: ofPage } = await readResult(service, session);
+    const { body: ofKey } = await service.call('GET', path, { headers });
+    const token = shown.verificationToken;
+    const { body: checked } = await service.call('POST', '/token/verify', { body: { token }, headers });
+    const { body: batch } = await service.call('POST', '/token/verify-batch', { body: { tokens: [token] }, headers });
+    const [batched] = (batch as { results: readonly object[] }).results;
+    t.strictSame(batched, checked);
+    return { shown, ofPage, ofKey: ofKey as object, checked: checked as Readonly<Record<string, unknown>> };
+  };
+  const demo = await read(keys.demo);
+  t.strictSame(demo.ofKey, demo.ofPage);
+  for (const name of ['scores', 'fraudSignals', 'failureReasons', 'failureCategory', 'isDuplicate'] as const)
+    t.strictSame(demo.checked[name], demo.shown[name], name);
+  const test = await read(keys.test);
+  t.match(test.ofKey, { summary: String, fraudSignals: Array });
+  t.notSame(test.checked['scores'], test.shown.scores, 'a backend reads exact scores');
+});
+
 t.test('a webhook gets events of test and demo sessions where it asks for them, and not before', async (t) => {
   const path = `/projects/${projectId}/webhooks`;
   const register = async (body: object) => {

@@ -73,10 +73,12 @@ export function createResultService(deps: ResultServiceDeps) {
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
       const { dispatch: decided, page } = completed.result;
-      const { reason } = reader === 'backend' ? decided : page;
+      // Anybody can create a demo key, so it reads what the page does.
+      const isWhole = reader === 'backend' && completed.mode !== 'demo';
+      const { reason } = isWhole ? decided : page;
       const dispatch = { status: decided.status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
       const envelope = envelopeOf(completed, project, token, dispatch);
-      return reader === 'backend' ? { ...envelope, ...backendViewOf(completed) } : envelope;
+      return isWhole ? { ...envelope, ...backendViewOf(completed) } : envelope;
     },
 
     /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */

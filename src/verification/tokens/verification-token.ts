@@ -99,9 +99,14 @@ const checkPublic: CheckSignature = async ({ findSecrets, publicKey }, { organiz
 
 const refused = (error: TokenError): TokenReply => ({ success: false, error });
 
+/** The part of an outcome that keys of a mode read. Anybody can create a demo key, so it reads what the page does. */
+const viewOf = ({ verdict, page, shown }: VerdictOutcome, mode: SessionMode): Omit<PageVerdict, 'reason'> =>
+  mode === 'demo' ? page : { ...verdict, shown };
+
 /** The token’s claims are what its page may know; a backend learns the rest as well. */
 function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply {
-  const riskOverall = result === null ? claims.risk_overall : result.shown.riskOverall;
+  const view = result === null ? null : viewOf(result, claims.mode);
+  const riskOverall = view === null ? claims.risk_overall : view.shown.riskOverall;
   return {
     success: true,
     sessionId: claims.sub,
@@ -113,10 +118,10 @@ function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply
     biometricEvidence: claims.biometric_evidence,
     widgetMode: claims.widget_mode,
     scores: {
-      ...(result?.verdict.scores ?? claims.scores),
+      ...(view?.scores ?? claims.scores),
       ...(riskOverall === undefined ? {} : { riskOverall }),
     },
-    ...(result === null ? {} : detailsOf(result)),
+    ...(view === null ? {} : detailsOf(view)),
     ...(claims.study_id === undefined ? {} : { studyId: claims.study_id }),
     ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
     ...(claims.data_collector === undefined ? {} : { dataCollector: claims.data_collector }),
@@ -126,9 +131,9 @@ function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply
   };
 }
 
-function detailsOf({ verdict }: VerdictOutcome): Partial<TokenReply> {
-  const { failureReasons, failureCategory, fraudSignals } = verdict;
-  const { isDuplicate, duplicateMatch, priorParticipation } = verdict;
+function detailsOf(view: Omit<PageVerdict, 'reason'>): Partial<TokenReply> {
+  const { failureReasons, failureCategory, fraudSignals } = view;
+  const { isDuplicate, duplicateMatch, priorParticipation } = view;
   return { failureReasons, failureCategory, fraudSignals, isDuplicate, duplicateMatch, priorParticipation };
 }
 
