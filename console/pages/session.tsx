@@ -61,7 +61,10 @@ function Session({ projectId, trail, reload }: SessionProps) {
   const earlier = useRead<EvidenceReply>(evidencePath(before?.receiptId, projectId));
   const place = useRespondent(sessionId, latest?.studyId ?? null);
   const respondent = place.data?.respondents[0] ?? null;
-  const reloadAll = (): void => [{ reload }, place].forEach((each) => each.reload());
+  const reloadAll = (): void => {
+    reload();
+    place.reload();
+  };
   return (
     <>
       <Title text={sessionId} reload={reloadAll} />

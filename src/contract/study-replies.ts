@@ -67,10 +67,10 @@ export const SurveyKeyReply = Type.Object({ surveyKey, previousSecretUntil: Null
 export const StudyPage = Type.Object({ studies: Type.Array(StudyReply), nextCursor: Nullable(Type.String()) });
 
 export const completions = ['confirmed', 'unconfirmed', 'too_fast', 'reversed'] as const;
+export type Completion = (typeof completions)[number];
 /** A complete is rejected by the buyer (dispute), by a later return of the survey or the owner, or by an outcome event of the session. */
 export const reversedBys = ['dispute', 'return', 'outcome'] as const;
 export type ReversedBy = (typeof reversedBys)[number];
-export type Completion = (typeof completions)[number];
 export const respondentStatuses = [
   'entering',
   'screened_out',

@@ -18,7 +18,6 @@ import {
 import { safariOnPhone } from '../helpers/facts.js';
 import { writeSystems } from '../helpers/autonomous-systems.js';
 import { startTestService } from '../helpers/service.js';
-
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);

@@ -138,20 +138,14 @@ type Suggested = NonNullable<ThresholdFit['suggested']>;
 
 /** The labelled sessions that thresholds would block or send to review. */
 function countDecisions(cells: readonly DistributionCell[], thresholds: Suggested) {
-  const count = (label: DistributionCell['label'], is: (recommendation: Recommendation) => boolean): number =>
-    sizeOf(
-      cells.filter(
-        (cell) =>
-          cell.label === label && is(decide(cell.inputs, { ...thresholds, stepUpThreshold: null }).recommendation),
-      ),
-    );
-  const isBlock = (recommendation: Recommendation): boolean => recommendation === 'block';
-  return {
-    honestBlocked: count('honest', isBlock),
-    honestReviewed: count('honest', isReview),
-    fraudBlocked: count('fraud', isBlock),
-    fraudReviewed: count('fraud', isReview),
-  };
+  const counts = { honestBlocked: 0, honestReviewed: 0, fraudBlocked: 0, fraudReviewed: 0 };
+  for (const { label, inputs, count } of cells) {
+    if (label !== 'honest' && label !== 'fraud') continue;
+    const { recommendation } = decide(inputs, { ...thresholds, stepUpThreshold: null });
+    if (recommendation === 'block') counts[`${label}Blocked`] += count;
+    else if (isReview(recommendation)) counts[`${label}Reviewed`] += count;
+  }
+  return counts;
 }
 
 /** Sessions by the score from which on they would be reviewed, and those that are reviewed or stepped up whatever the edge. */

@@ -13,6 +13,7 @@ import { requireResult } from '../sessions/session-state.js';
 import { findSession, type StoredSession } from '../sessions/session-store.js';
 import {
   claimsOf,
+  readsAsPage,
   tokenLifetimeSeconds,
   signVerificationToken,
   type VerifyToken,
@@ -73,8 +74,7 @@ export function createResultService(deps: ResultServiceDeps) {
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
       const { dispatch: decided, page } = completed.result;
-      // Anybody can create a demo key, so it reads what the page does.
-      const isWhole = reader === 'backend' && completed.mode !== 'demo';
+      const isWhole = reader === 'backend' && !readsAsPage(completed.mode);
       const { reason } = isWhole ? decided : page;
       const dispatch = { status: decided.status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
       const envelope = envelopeOf(completed, project, token, dispatch);

@@ -99,9 +99,11 @@ const checkPublic: CheckSignature = async ({ findSecrets, publicKey }, { organiz
 
 const refused = (error: TokenError): TokenReply => ({ success: false, error });
 
-/** The part of an outcome that keys of a mode read. Anybody can create a demo key, so it reads what the page does. */
+/** Whether keys of a mode read no more of an outcome than its page: anybody can create a demo key. */
+export const readsAsPage = (mode: SessionMode): boolean => mode === 'demo';
+
 const viewOf = ({ verdict, page, shown }: VerdictOutcome, mode: SessionMode): Omit<PageVerdict, 'reason'> =>
-  mode === 'demo' ? page : { ...verdict, shown };
+  readsAsPage(mode) ? page : { ...verdict, shown };
 
 /** The token’s claims are what its page may know; a backend learns the rest as well. */
 function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply {
