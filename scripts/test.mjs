@@ -1,4 +1,5 @@
-// `npm test [-- --all | --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own, and prints what failed.
+// `npm test [-- --all | --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own, small ones eight to a
+// process, and prints what failed.
 //
 //   node scripts/test.mjs                            all but the long ones, see `isLong`
 //   node scripts/test.mjs --all                      all of them
@@ -11,7 +12,7 @@
 // which files took longest, and "N passed, N failed".
 // The exit code is 1 if a file failed. Files are started by plain node: the loaders of `tap` cost more than most files take.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -72,6 +73,12 @@ const isLong = (name) =>
   /^(bench|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
     name,
   );
+/** Folders whose tests mostly end within a second, of which a process of their own takes half. */
+const isSmall = (name) =>
+  isUnit(name) && !/^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/|^verification\/uniqueness\//.test(name);
+const filesOfAProcess = 8;
+/** A hook of a file would run before the tests of all later ones in its process. */
+const hasHooks = (file) => /^ *t\.(before|after)Each\(/m.test(readFileSync(file, 'utf8'));
 const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
 
 function readOptions() {
@@ -93,10 +100,20 @@ function readOptions() {
   return { ...values, times, parallel, named: positionals };
 }
 
-/** The files to run, each with its weight. Named ones count for all, so that they run one after the other. */
+/** Divides files into those of one process each: one file, or some small ones. */
+function groupFiles(names) {
+  const isGrouped = (name) => isSmall(name) && !hasHooks(join(root, name));
+  const small = names.filter(isGrouped);
+  const groups = Array.from({ length: Math.ceil(small.length / filesOfAProcess) }, (_, n) =>
+    small.slice(n * filesOfAProcess, (n + 1) * filesOfAProcess),
+  );
+  return [...names.filter((name) => !isGrouped(name)).map((name) => [name]), ...groups];
+}
+
+/** The processes to start, each with its files and weight. Named files count for all, so that they run one after the other. */
 function plan({ all, only, times, parallel, named }) {
   if (named.length > 0)
-    return Array.from({ length: times }, () => named.map((file) => ({ file, weight: parallel }))).flat();
+    return Array.from({ length: times }, () => named.map((file) => ({ files: [file], weight: parallel }))).flat();
   const found = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
   const asked = found.filter((name) => {
     if (only !== undefined) return isUnit(name) === (only === 'unit');
@@ -104,10 +121,10 @@ function plan({ all, only, times, parallel, named }) {
   });
   const rows = weights.map((row, rank) => ({ ...row, names: asked.filter((name) => rankOf(name) === rank).sort() }));
   const placed = rows.flatMap(({ weight, phase, names }) =>
-    names.map((name, n) => ({
-      file: join(root, name),
+    groupFiles(names).map((group, n, groups) => ({
+      files: group.map((name) => join(root, name)),
       weight: Math.min(parallel, weight),
-      place: phase + n / names.length,
+      place: phase + n / groups.length,
     })),
   );
   return placed.sort((a, b) => a.place - b.place);
@@ -121,11 +138,17 @@ for (const signal of ['SIGINT', 'SIGTERM'])
     process.exit(1);
   });
 
-/** Runs one file to its end. Its output comes whole, so that files side by side do not mix. */
-function run(file) {
+/** Runs files to their end. Their output comes whole, so that processes side by side do not mix. */
+function run(files) {
   const startedAt = Date.now();
-  const child = spawn(process.execPath, [...nodeFlags, file], {
-    env: { TAP_TIMEOUT: String(secondsOfATest), NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary, ...process.env },
+  const program = files.length === 1 ? files : ['scripts/test-files.mjs', ...files];
+  const child = spawn(process.execPath, [...nodeFlags, ...program], {
+    env: {
+      TAP_TIMEOUT: String(secondsOfATest * files.length),
+      NODE_COMPILE_CACHE: compileCache,
+      TMPDIR: temporary,
+      ...process.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);
@@ -138,12 +161,12 @@ function run(file) {
       clearTimeout(timer);
       children.delete(child);
       const [output, errors] = ['stdout', 'stderr'].map((name) => Buffer.concat(chunks[name]).toString());
-      resolve({ file, code, signal, output, errors, ms: Date.now() - startedAt, ...countChecks(output) });
+      resolve({ files, code, signal, output, errors, ms: Date.now() - startedAt, ...countChecks(output) });
     });
   });
 }
 
-/** Reads the counts of the last line, `# { total: 4, pass: 4 }`. A file that ended without that line has failed. */
+/** Reads the counts of the last line, `# { total: 4, pass: 4 }`. A process that ended without that line has failed. */
 function countChecks(output) {
   const line = /^# \{ (total: \d+.*) \}$/m.exec(output)?.[1];
   const counted = Object.fromEntries((line ?? '').split(', ').map((pair) => pair.split(': ')));
@@ -179,9 +202,9 @@ function createBusyMeter() {
   };
 }
 
-/** Starts files in order: the first that fits next to those that run, and one more each second in which the processors were idle. Calls `onEnd` with each result. */
-function runAll(files, parallel, onStart, onEnd) {
-  const waiting = [...files];
+/** Starts processes in order: the first that fits next to those that run, and one more each second in which the processors were idle. Calls `onEnd` with each result. */
+function runAll(processes, parallel, onStart, onEnd) {
+  const waiting = [...processes];
   const running = new Set();
   const weightOf = (set) => [...set].reduce((sum, { weight }) => sum + weight, 0);
   const busy = createBusyMeter();
@@ -189,8 +212,8 @@ function runAll(files, parallel, onStart, onEnd) {
     const start = (place = 0) => {
       const [next] = waiting.splice(place, 1);
       running.add(next);
-      onStart(next.file);
-      run(next.file).then((result) => {
+      onStart(next.files);
+      run(next.files).then((result) => {
         running.delete(next);
         onEnd(result);
         startNext();
@@ -215,6 +238,9 @@ function runAll(files, parallel, onStart, onEnd) {
 
 const minutes = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1_000) % 60).padStart(2, '0')}`;
 
+const nameOf = ([file, ...more]) => (more.length === 0 ? file : `${file} and the next ${more.length}`);
+const countFiles = (rows) => rows.reduce((sum, { files }) => sum + files.length, 0);
+
 function summarize(results, { all, only, named }) {
   const isShort = !all && only === undefined && named.length === 0;
   const leftOut = results.flatMap(({ output }) =>
@@ -224,10 +250,10 @@ function summarize(results, { all, only, named }) {
   if (reasons.length > 0) console.log(`\nLeft out:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
   const slowest = [...results].sort((a, b) => b.ms - a.ms).slice(0, slowestShown);
   console.log(
-    `\nSlowest files, seconds:\n${slowest.map(({ file, ms }) => `  ${Math.round(ms / 1_000)} ${file}`).join('\n')}`,
+    `\nSlowest files, seconds:\n${slowest.map(({ files, ms }) => `  ${Math.round(ms / 1_000)} ${nameOf(files)}`).join('\n')}`,
   );
   const failed = results.filter((result) => !hasPassed(result));
-  if (failed.length > 0) console.log(`\nFailed files:\n${failed.map(({ file }) => `  ${file}`).join('\n')}`);
+  if (failed.length > 0) console.log(`\nFailed files:\n${failed.map(({ files }) => `  ${nameOf(files)}`).join('\n')}`);
   const sum = (name, from) => from.reduce((total, result) => total + result[name], 0);
   // A file that broke off, or failed without a failed check, counts as one.
   const broken = failed.filter(({ fail }) => fail === 0).length;
@@ -237,25 +263,25 @@ function summarize(results, { all, only, named }) {
 
 async function main() {
   const options = readOptions();
-  const files = plan(options);
+  const processes = plan(options);
   const isVerbose = options.named.length > 0 && options.times === 1;
   const [results, running, startedAt] = [[], new Set(), Date.now()];
   const busy = createBusyMeter();
   const progress = setInterval(() => {
     const failed = results.filter((result) => !hasPassed(result)).length;
-    const done = `${minutes(Date.now() - startedAt)} ${results.length} of ${files.length} files, ${failed} failed`;
+    const done = `${minutes(Date.now() - startedAt)} ${countFiles(results)} of ${countFiles(processes)} files, ${failed} failed`;
     console.log(`${done}; processors ${Math.round(100 * busy())}% busy; now ${[...running].join(' ')}`);
   }, 60_000);
   const onEnd = (result) => {
-    running.delete(result.file);
+    running.delete(nameOf(result.files));
     results.push(result);
     if (isVerbose) process.stdout.write(result.output + result.errors);
     if (!hasPassed(result))
       console.log(
-        `not ok ${result.file} ${result.ms} ms, exit ${result.code ?? result.signal}\n${isVerbose ? '' : describeFailure(result)}`,
+        `not ok ${nameOf(result.files)} ${result.ms} ms, exit ${result.code ?? result.signal}\n${isVerbose ? '' : describeFailure(result)}`,
       );
   };
-  await runAll(files, options.parallel, (file) => running.add(file), onEnd);
+  await runAll(processes, options.parallel, (files) => running.add(nameOf(files)), onEnd);
   clearInterval(progress);
   process.exitCode = summarize(results, options) ? 0 : 1;
 }
