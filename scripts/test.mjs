@@ -1,5 +1,5 @@
-// `npm test [-- --all | --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own, small ones eight to a
-// process, and prints what failed.
+// `npm test [-- --all | --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own or some small ones in
+// one, and prints what failed.
 //
 //   node scripts/test.mjs                            all but the long ones, see `isLong`
 //   node scripts/test.mjs --all                      all of them
@@ -73,12 +73,24 @@ const isLong = (name) =>
   /^(bench|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
     name,
   );
-/** Folders whose tests mostly end within a second, of which a process of their own takes half. */
-const isSmall = (name) =>
-  isUnit(name) && !/^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/|^verification\/uniqueness\//.test(name);
-const filesOfAProcess = 8;
+/**
+ * How many files of a kind share a process, if more than one; the first match holds. Most unit tests end within a second, of which a process of their
+ * own takes half; loading the service takes a second.
+ */
+const shares = [
+  {
+    files: 1,
+    matches:
+      /^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/package\.|^verification\/uniqueness\/(embedded|postgres)\./,
+  },
+  { files: 1, matches: /^service\/(process|roles|fuzz|(large-)?disputes)\./ },
+  { files: 4, matches: /^service\/[^.]*\.test/ },
+  { files: 1, matches: /\.browser\.test|^(bench|cli|integrity|stores)\// },
+  { files: 8, matches: /./ },
+];
 /** A hook of a file would run before the tests of all later ones in its process. */
-const hasHooks = (file) => /^ *t\.(before|after)Each\(/m.test(readFileSync(file, 'utf8'));
+const hasHooks = (name) => /^ *t\.(before|after)Each\(/m.test(readFileSync(join(root, name), 'utf8'));
+const sharesOf = (name) => (hasHooks(name) ? 1 : shares.find(({ matches }) => matches.test(name)).files);
 const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
 
 function readOptions() {
@@ -100,14 +112,16 @@ function readOptions() {
   return { ...values, times, parallel, named: positionals };
 }
 
-/** Divides files into those of one process each: one file, or some small ones. */
+/** Divides files into those of one process each. */
 function groupFiles(names) {
-  const isGrouped = (name) => isSmall(name) && !hasHooks(join(root, name));
-  const small = names.filter(isGrouped);
-  const groups = Array.from({ length: Math.ceil(small.length / filesOfAProcess) }, (_, n) =>
-    small.slice(n * filesOfAProcess, (n + 1) * filesOfAProcess),
-  );
-  return [...names.filter((name) => !isGrouped(name)).map((name) => [name]), ...groups];
+  const groups = [];
+  for (const name of names) {
+    const size = sharesOf(name);
+    const open = size > 1 && groups.find((group) => group.size === size && group.names.length < size);
+    if (open) open.names.push(name);
+    else groups.push({ size, names: [name] });
+  }
+  return groups.map((group) => group.names);
 }
 
 /** The processes to start, each with its files and weight. Named files count for all, so that they run one after the other. */
