@@ -41,6 +41,10 @@ export const errorTable = {
     meaning:
       'The page’s origin is not allowed. Add it to the project’s list, or to the organization’s if that is empty.',
   },
+  DEMO_KEYS_OFF: {
+    status: 403,
+    meaning: 'The project’s `config.demoKeys` is false. Use a test key of the project.',
+  },
   NOT_FOUND: {
     status: 404,
     meaning:

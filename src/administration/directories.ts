@@ -10,7 +10,7 @@ import { createKeyUse, findKeyByHash, findKeyOwner, hashSecret } from './api-key
 import { createDirectory, openChangeFeed, type ChangeKind, type Directory } from './record-cache.js';
 import { findClient, isClientId } from './oauth-clients.js';
 import { findOrganization } from './organization-store.js';
-import { findProject } from './project-store.js';
+import { allowsDemoKeys, findProject } from './project-store.js';
 
 const entriesMax = 50_000;
 /** A change made elsewhere is promised to be known within a second. */
@@ -77,6 +77,7 @@ export async function openDirectories(deps: {
       if (!secret.startsWith('vf_') || secret.length > secretLengthMax) return null;
       const key = await keys.get(hashSecret(secret).toString('hex'));
       if (key === null || (key.expiresAtMs !== null && key.expiresAtMs <= now())) return null;
+      if (key.isDemo && !allowsDemoKeys(await projects.get(key.projectId ?? ''))) return null;
       uses.note(key.keyId);
       return key;
     },

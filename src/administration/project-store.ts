@@ -103,6 +103,10 @@ export async function updateProjectFields(
   }
 }
 
+/** Whether demo keys of the project can be created and used; a project that is gone has none. */
+export const allowsDemoKeys = (project: StoredProject | null): boolean =>
+  project !== null && (project.fields.config?.demoKeys ?? configDefaults.demoKeys);
+
 /** The thresholds in force: custom ones win over those of config, and those over the preset. */
 export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFields): Required<Thresholds> {
   const fallback = securityLevels.balanced;

@@ -62,6 +62,10 @@ export const ProjectConfig = Type.Partial(
       description:
         'Whether a few small gray pictures of the face are sent, checked and then deleted: off or sampled. Default off.',
     }),
+    demoKeys: Type.Boolean({
+      description:
+        'Whether anyone with the site key can create demo keys, which score and verify in demo mode. With false, existing ones end too. Default true.',
+    }),
     deduplication: Deduplication,
     monitoring: Monitoring,
     liteConfig: LiteConfig,
@@ -273,6 +277,7 @@ export const configDefaults = {
   escalateOnSuspicion: false,
   riskAggregator: 'off',
   demographics: false,
+  demoKeys: true,
   deduplication: {
     scope: 'project',
     perDataCollector: false,

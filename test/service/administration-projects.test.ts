@@ -144,6 +144,7 @@ t.test('a new project has every default of the documentation', async (t) => {
       degradedMode: 'FAIL_OPEN_FLAGGED',
       escalateOnSuspicion: false,
       riskAggregator: 'off',
+      demoKeys: true,
       deduplication: {
         scope: 'project',
         perDataCollector: false,

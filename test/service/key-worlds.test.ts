@@ -57,6 +57,29 @@ t.test('a device that test and demo keys made a farm of is no farm to a live key
   t.same(live.categories.velocity, 0);
 });
 
+t.test('a project without demo keys creates none and takes none, until its setting is restored', async (t) => {
+  const headers = { 'x-api-key': bootstrap.organizationKey };
+  const { body } = await service.call('POST', '/projects/provision', { body: { name: 'Trials' }, headers });
+  const projectId = String(body['projectId']);
+  const allow = (demoKeys: boolean | null) =>
+    service.call('PATCH', `/projects/${projectId}`, { body: { config: { demoKeys } }, headers });
+  const mint = () =>
+    service.call('POST', `/public/projects/${projectId}/demo-key`, { headers: { origin: 'http://localhost' } });
+  const minted = String((await mint()).body['apiKey']);
+  const scoreByIt = () =>
+    service.call('POST', '/lite/score', {
+      body: { sessionId: 'tried', clientIp: '203.0.113.24' },
+      headers: { 'x-api-key': minted },
+    });
+  t.equal((await scoreByIt()).status, 200);
+  await allow(false);
+  t.match(await mint(), { status: 403, body: { code: 'DEMO_KEYS_OFF' } });
+  t.match(await scoreByIt(), { status: 401, body: { code: 'INVALID_KEY' } });
+  await allow(null);
+  t.equal((await scoreByIt()).status, 200);
+  t.equal((await mint()).status, 201);
+});
+
 t.test('a demo key cannot post outcomes, in either form', async (t) => {
   const event = { type: 'ban', occurredAt, reasonClass: 'fraud' };
   t.match(await post([{ sessionId: 'live-0', ...event }], demoKey), {

@@ -51,6 +51,7 @@ const fields: Readonly<Record<string, unknown>> = {
   'config.degradedMode': 'FAIL_CLOSED',
   'config.escalateOnSuspicion': true,
   'config.evidenceFrames': 'sampled',
+  'config.demoKeys': false,
   'customThresholds.liveness': 0.1,
   'customThresholds.uniqueness': 0.2,
   'customThresholds.authenticity': 0.3,

@@ -5,12 +5,13 @@ import { Type } from 'typebox';
 import { DemoKeyReply, demoRateLimits } from '../../contract/api-key.js';
 import { keyScopes } from '../../contract/key-scopes.js';
 import { configDefaults, OriginCheck, projectDefaults, PublicConfig } from '../../contract/project.js';
+import { Fault } from '../../errors.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Limits } from '../../administration/request-limits.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import { consentTermsOf, consentWarningsOf, type FacePolicy } from '../../administration/consent-terms.js';
-import { visibleBranding, type StoredProject } from '../../administration/project-store.js';
+import { allowsDemoKeys, visibleBranding, type StoredProject } from '../../administration/project-store.js';
 import { acceptEmptyBodies } from '../../http/json-body.js';
 import { answerPreflights, type PublicGuard } from '../../administration/public-guard.js';
 import { mintKey } from '../../administration/api-keys.js';
@@ -128,6 +129,8 @@ function registerDemoKeys(scope: FastifyInstance, deps: PublicRouteDeps): void {
     }),
     async (request, reply) => {
       const { project } = await deps.guard.admit(request, reply, request.params.siteKey);
+      if (!allowsDemoKeys(project))
+        throw new Fault('DEMO_KEYS_OFF', 'Demo keys are off. Use a test key of the project.');
       await deps.limits.takeDemoKey(project.projectId);
       return reply.code(201).send(await mintDemoKey(deps.database, project, deps.now()));
     },
