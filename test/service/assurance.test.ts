@@ -34,6 +34,15 @@ t.test(
   },
 );
 
+t.test('a biometric pass is asked as many challenges in every mode of the widget', async (t) => {
+  const countIn = async (widgetMode: string): Promise<number> =>
+    (await createSession(service, { widgetMode })).challengeConfig.count;
+  t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 2, 0]);
+  await patch({ config: { minimumAssurance: 'biometric', escalateOnSuspicion: true } });
+  t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 3, 3]);
+  await patch({ config: { minimumAssurance: null, escalateOnSuspicion: null } });
+});
+
 t.test('lockWidgetMode refuses the page another mode of the widget', async (t) => {
   await patch({ config: { lockWidgetMode: true, widgetMode: 'captcha' } });
   t.match(await create({ widgetMode: 'invisible' }), {

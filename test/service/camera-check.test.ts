@@ -39,7 +39,8 @@ const toldOf = (sessionId: string): string[] =>
     .sort();
 
 async function patch(config: object, fields: object = {}): Promise<void> {
-  const body = { verificationMode: null, ...fields, config: { maxRetries: null, challengeEnabled: null, ...config } };
+  const defaults = { maxRetries: null, challengeEnabled: null, minimumAssurance: null };
+  const body = { verificationMode: null, ...fields, config: { ...defaults, ...config } };
   const answer = await service.call('PATCH', `/projects/${bootstrap.projectId}`, { body, headers: organization });
   t.equal(answer.status, 200, JSON.stringify(answer.body));
 }
@@ -74,6 +75,7 @@ const cases = [
   { name: 'captcha', body: { widgetMode: 'captcha' } },
   { name: 'captcha with consent passed', body: { widgetMode: 'captcha', consent } },
   { name: 'without retries', body: { widgetMode: 'invisible' }, config: { maxRetries: 0 } },
+  { name: 'biometric', body: { widgetMode: 'invisible' }, config: { minimumAssurance: 'biometric' }, count: 3 },
   { name: 'in score mode', body: { widgetMode: 'invisible' }, fields: { verificationMode: 'score' } },
 ] as const;
 
@@ -87,7 +89,7 @@ for (const { name, body, ...of } of cases)
     t.same(Object.keys(first.body).sort(), ['cameraCheck', 'sessionId'], 'no verdict, no token');
     const check = checkOf(first);
     t.match(check, { challengeConfig: { nonce: session.challengeConfig.nonce }, livenessModels: [/./] });
-    t.match(check.challengeConfig, { sequential: true, count: 2, challenges: [] });
+    t.match(check.challengeConfig, { sequential: true, count: 'count' in of ? of.count : 2, challenges: [] });
     t.match(await readResult(service, session), { status: 409, body: { code: 'CONFLICT' } }, 'there is no result yet');
     const retry = { body: { previousSessionId: session.sessionId, siteKey: bootstrap.siteKey } };
     t.match(await service.call('POST', '/sessions', retry), { status: 409, body: { reason: 'not_completed' } });

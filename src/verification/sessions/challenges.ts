@@ -4,6 +4,7 @@
  */
 import { exampleChallenges } from '../../contract/envelope-examples.js';
 import type { ChallengeCall, ChallengeConfig, ChallengeReply, ChallengeRequest } from '../../contract/session.js';
+import type { DemandedAssurance } from '../../contract/project.js';
 import { challengeTypes, type ChallengeType } from '../../contract/verdict.js';
 import { Fault } from '../../errors.js';
 import { invalid } from '../../kernel/faults.js';
@@ -23,6 +24,7 @@ export interface ChallengePolicy {
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
   readonly challengeEnabled: boolean;
   readonly escalateOnSuspicion: boolean;
+  readonly minimumAssurance: DemandedAssurance;
 }
 
 const challengeCounts = { invisible: 2, captcha: 2, standard: 3 } as const;
@@ -30,9 +32,11 @@ const timeoutMs = 8_000;
 /** Least and most time between the answer and the showing of a challenge. Sessions of test and demo keys take the least. */
 const startAfter = { leastMs: 300, mostMs: 900 } as const;
 
-/** 0 where the project asks for none. */
-export const countChallenges = ({ widgetMode, challengeEnabled, escalateOnSuspicion }: ChallengePolicy): number =>
-  !challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion) ? 0 : challengeCounts[widgetMode];
+/** 0 where the project asks for none. A pass that has to be biometric costs the same effort in every mode. */
+export const countChallenges = (policy: ChallengePolicy): number =>
+  !policy.challengeEnabled || (policy.widgetMode === 'invisible' && !policy.escalateOnSuspicion)
+    ? 0
+    : challengeCounts[policy.minimumAssurance === 'biometric' ? 'standard' : policy.widgetMode];
 
 export const challengeConfigOf = ({
   nonce,
@@ -45,7 +49,10 @@ export const challengeConfigOf = ({
 });
 
 /** Kinds of models that the widget needs for a session. */
-export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: ChallengePolicy): string[] =>
+export const livenessModelsOf = ({
+  widgetMode,
+  escalateOnSuspicion,
+}: Omit<ChallengePolicy, 'minimumAssurance'>): string[] =>
   widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];
 
 export interface ChallengeServiceDeps {

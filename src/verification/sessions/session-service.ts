@@ -278,6 +278,7 @@ function draftSession(
   const sessionId = makeId('session');
   const respondentId = request.respondentId ?? null;
   const isExpired = fixedRespondentOf({ mode, respondentId }) === 'test_expired';
+  const minimumAssurance = stepUp?.intensity === 'heavy' ? 'biometric' : config.minimumAssurance;
   const nowMs = now();
   const session: NewSession = {
     sessionId,
@@ -294,10 +295,10 @@ function draftSession(
     dataCollector: request.dataCollector ?? null,
     metadata: ownMetadata(request.metadata ?? noMetadata),
     widgetMode,
-    minimumAssurance: stepUp?.intensity === 'heavy' ? 'biometric' : config.minimumAssurance,
+    minimumAssurance,
     evidenceFrames: config.evidenceFrames,
     nonce: random.bytes(nonceBytes).toString('base64url'),
-    challengeCount: countChallenges({ ...config, widgetMode }),
+    challengeCount: countChallenges({ ...config, widgetMode, minimumAssurance }),
     stepUp,
     consent: request.consent ?? null,
     proof,

@@ -103,8 +103,14 @@ export async function escalate(
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
   const { device, behavior } = envelope;
-  const { sessionId, organizationId, widgetMode, escalationHash } = session;
-  const policy = { ...configDefaults, ...project.fields.config, widgetMode, escalateOnSuspicion: true };
+  const { sessionId, organizationId, widgetMode, minimumAssurance, escalationHash } = session;
+  const policy = {
+    ...configDefaults,
+    ...project.fields.config,
+    widgetMode,
+    minimumAssurance,
+    escalateOnSuspicion: true,
+  };
   if (escalationHash !== null) return null;
   const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
