@@ -52,3 +52,20 @@ t.test('a capture is known again in another project, and after every point of it
   const other = await measure(honest, 3);
   t.notOk((await send(honest, other)).includes('capture_replayed'), 'another capture is none');
 });
+
+t.test('captures of test mode and of live mode do not know each other', async (t) => {
+  const testKey = { siteKey: `${service.bootstrap.siteKey}:test` };
+  const measured = await measure(await start(testKey), 4);
+  for (const [name, body] of [
+    ['test', testKey],
+    ['live', {}],
+  ] as const) {
+    const { frames } = measured;
+    const sendCopy = async () => {
+      const session = await start(body);
+      return (await send(session, { ...(await measure(session, 5)), frames })).includes('capture_replayed');
+    };
+    t.notOk(await sendCopy(), `the first of ${name} mode`);
+    t.ok(await sendCopy(), `the second of ${name} mode`);
+  }
+});

@@ -1,12 +1,12 @@
 /**
- * Marks of captures that sessions of an organization sent before. The first session that sends a mark has it; marks that another one has
+ * Marks of captures that sessions of an organization sent before, those of each mode apart. The first session that sends a mark has it; marks that another one has
  * say that the capture was sent twice.
  */
 import type { CaptureMarks, ReplayFacts } from '../../contract/verdict.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { StoredSession } from '../sessions/session-store.js';
 
-type MarkedSession = Pick<StoredSession, 'organizationId' | 'sessionId'>;
+type MarkedSession = Pick<StoredSession, 'organizationId' | 'mode' | 'sessionId'>;
 
 const embeddingMark = (mark: string): string => `e:${mark}`;
 const frameMark = (mark: string): string => `f:${mark}`;
@@ -27,10 +27,10 @@ export interface SeenMarks {
   readonly count: number;
 }
 
-/** Finds marks that another session of the organization sent before, in any project. */
+/** Finds marks that another session of the organization sent before in the same mode, in any project. */
 export async function findSeenMarks(
   database: Queryable,
-  { organizationId, sessionId }: MarkedSession,
+  { organizationId, mode, sessionId }: MarkedSession,
   marks: CaptureMarks,
 ): Promise<SeenMarks> {
   const names = namesOf(marks, marks.motionSought);
@@ -38,8 +38,8 @@ export async function findSeenMarks(
     names.length === 0
       ? []
       : await database.query<{ mark: string; session: string }>(
-          'SELECT mark, session_id AS session FROM capture_marks WHERE organization_id = $1 AND mark = ANY($2::text[]) AND session_id <> $3',
-          [organizationId, names, sessionId],
+          'SELECT mark, session_id AS session FROM capture_marks WHERE organization_id = $1 AND mode = $2 AND mark = ANY($3::text[]) AND session_id <> $4',
+          [organizationId, mode, names, sessionId],
           { recurring: true },
         );
   const seen = new Set(rows.map((row) => row.mark));
@@ -63,16 +63,16 @@ function mostOfOneSession(rows: readonly { readonly session: string }[]): number
 /** Keeps the marks that were new. False where one of those was taken meanwhile: the verdict rests on a look that is no longer true. */
 export async function keepMarks(
   tx: Queryable,
-  { organizationId, sessionId }: MarkedSession,
+  { organizationId, mode, sessionId }: MarkedSession,
   marks: CaptureMarks,
   seen: SeenMarks,
 ): Promise<boolean> {
   const names = namesOf(marks);
   if (names.length === 0) return true;
   const kept = await tx.query(
-    `INSERT INTO capture_marks (organization_id, mark, session_id) SELECT $1, name, $3 FROM unnest($2::text[]) AS name ORDER BY name
+    `INSERT INTO capture_marks (organization_id, mode, mark, session_id) SELECT $1, $2, name, $4 FROM unnest($3::text[]) AS name ORDER BY name
      ON CONFLICT DO NOTHING RETURNING mark`,
-    [organizationId, names, sessionId],
+    [organizationId, mode, names, sessionId],
     { recurring: true },
   );
   return kept.length >= names.length - seen.count;

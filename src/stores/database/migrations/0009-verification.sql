@@ -109,9 +109,10 @@ CREATE INDEX hosted_links_by_end ON hosted_links (least(expires_at, deleted_at))
 -- Recognises a capture that another session sends again; it belongs to the session that sent it first.
 CREATE TABLE capture_marks (
   organization_id text NOT NULL REFERENCES organizations,
+  mode            text NOT NULL,
   mark            text NOT NULL,
   session_id      text NOT NULL REFERENCES verification_sessions ON DELETE CASCADE,
-  PRIMARY KEY (organization_id, mark)
+  PRIMARY KEY (organization_id, mode, mark)
 );
 CREATE INDEX capture_marks_by_session ON capture_marks (session_id);
 
