@@ -87,6 +87,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
   ): Promise<Visitor> {
     const origin = request.headers.origin ?? null;
     allowReading(reply, origin);
+    request.rateTaken = true;
     if (counts !== 'reports') await limits.takeAddress(counts, request.clientAddress);
     const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
     if (visitor === null) throw unknownPublicKey('site');

@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | null;
-    /** Whether this call was counted against the limits of its key. */
+    /** Whether this call was counted against the limits of its key or, without one, of its address. */
     rateTaken: boolean;
   }
   interface FastifyInstance {
@@ -79,6 +79,25 @@ export async function takeOutstandingRate(
   deps: Pick<AccessDeps, 'takeKeyRate'>,
 ): Promise<void> {
   if (request.caller?.kind === 'key' && !request.rateTaken) await takeRate(request, request.caller, deps);
+}
+
+export interface RefusedCallDeps {
+  /** Counts a call without a credential that is refused for its form. Throws RATE_LIMIT_EXCEEDED. Absent: it is not counted. */
+  readonly takeRefused?: (address: FastifyRequest['clientAddress']) => Promise<void>;
+}
+
+const malformedStatuses: readonly number[] = [400, 413, 415, 422];
+
+/** Counts a call without a credential against the limits of its address if it was refused for its form before anything counted it. */
+export async function takeRefusedRate(
+  request: FastifyRequest,
+  { status }: Fault,
+  { takeRefused }: RefusedCallDeps,
+): Promise<void> {
+  const isOpen = request.routeOptions.config.access?.credential === 'none';
+  if (!isOpen || request.rateTaken || !malformedStatuses.includes(status)) return;
+  request.rateTaken = true;
+  await takeRefused?.(request.clientAddress);
 }
 
 /** Marked first: a call that a limit refused is not taken off it again. */

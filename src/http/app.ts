@@ -8,7 +8,7 @@ import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { registerAccess, takeOutstandingRate } from './access.js';
+import { registerAccess, takeOutstandingRate, takeRefusedRate, type RefusedCallDeps } from './access.js';
 import { registerClientAddress, type ClientAddressDeps } from './client-address.js';
 import { answerFault, registerErrorAnswers, createRouteTable, answerUnreadable } from './error-answers.js';
 import { registerHeavyWork } from './heavy-work.js';
@@ -16,7 +16,7 @@ import { registerJsonBody, registerNesting } from './json-body.js';
 import { registerLoadShedder } from './load-shedder.js';
 import { registerSchemas } from '../kernel/validation.js';
 
-export interface AppDeps extends AccessDeps, Pick<ClientAddressDeps, 'trustedProxies'> {
+export interface AppDeps extends AccessDeps, RefusedCallDeps, Pick<ClientAddressDeps, 'trustedProxies'> {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Logs a line per request: route, status, key, duration; nothing of its content. */
@@ -101,7 +101,10 @@ export function createApp(deps: AppDeps): FastifyInstance {
   registerErrorAnswers(app, {
     methodsOf: routes.methodsOf,
     docsPath: deps.docsPath ?? '/api/v1/docs',
-    settle: (request) => takeOutstandingRate(request, deps),
+    async settle(request, fault) {
+      await takeOutstandingRate(request, deps);
+      await takeRefusedRate(request, fault, deps);
+    },
   });
   registerNesting(app);
   registerAccess(app, deps);

@@ -17,7 +17,7 @@ export interface ErrorAnswerDeps {
   /** Path of the page that lists the operations. */
   readonly docsPath: string;
   /** Runs before a failed call is answered. If it throws, that fault is the answer. */
-  readonly settle: (request: FastifyRequest) => Promise<void>;
+  readonly settle: (request: FastifyRequest, fault: Fault) => Promise<void>;
 }
 
 export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath, settle }: ErrorAnswerDeps): void {
@@ -34,12 +34,12 @@ export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath
   app.setErrorHandler(async (error: FastifyError | Fault, request, reply) => {
     // Fastify closes the connection if it did not read the whole body.
     if (reply.getHeader('connection') === 'close' && !request.raw.complete) await drainBody(request.raw);
-    const unsettled = await settle(request).then(
+    const fault = request.is404 ? unserved(request) : asFault(error, request);
+    const unsettled = await settle(request, fault).then(
       () => null,
-      (fault: Fault) => fault,
+      (refusal: Fault) => asFault(refusal, request),
     );
-    const fault = unsettled ?? error;
-    return answerFault(request.is404 ? unserved(request) : asFault(fault, request), request, reply);
+    return answerFault(request.is404 ? fault : (unsettled ?? fault), request, reply);
   });
   app.setNotFoundHandler((request, reply) => answerFault(unserved(request), request, reply));
 }

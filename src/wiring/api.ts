@@ -172,6 +172,7 @@ export const appDepsOf = (
   findProjectOwner: directories.findProjectOwner,
   findKeyOwner: directories.findKeyOwner,
   takeKeyRate: limits.takeKeyRate,
+  takeRefused: (address) => limits.takeAddress('requests', address),
   requireTrial: limits.requireTrial,
   accessTokens,
   verifyDashboardToken: createDashboardVerifier(masterKeys.current, externalIssuerOf(settings)),

@@ -93,6 +93,24 @@ t.test('probes of one network use up no page’s, and neither do repeated challe
   t.equal(await challenge('91.199.2.1'), 200);
 });
 
+t.test('calls that are refused for their form count as requests of their address', async (t) => {
+  const wrong = [
+    ['POST', '/public/sessions', { siteKey: 7 }],
+    ['GET', '/origin-check', undefined],
+    ['POST', `/public/sessions/sess_${'0'.repeat(32)}/challenges`, { index: 'first' }],
+    ['POST', '/public/verify', {}],
+  ] as const;
+  const statusOf = async (address: string, n: number): Promise<number> => {
+    const [method, path, body] = wrong[n % wrong.length] ?? wrong[0];
+    const headers = { ...from(address), 'x-client-secret': 'any' };
+    return (await service.call(method, path, { ...(body === undefined ? {} : { body }), headers })).status;
+  };
+  const seen = await many(100, (n) => statusOf('81.2.75.1', n));
+  t.same(Object.fromEntries(seen), { 400: 60, 422: 20, 429: 20 });
+  t.equal((await start('81.2.75.1')).status, 429);
+  t.equal((await start('81.2.75.2')).status, 201);
+});
+
 t.test('a /64 of IPv6 is one address', async (t) => {
   const seen = await many(84, async (n) => (await start(`2001:4860:0:1::${n + 1}`)).status);
   t.same(

@@ -59,7 +59,9 @@ export function registerProbeIntake(scope: FastifyInstance, deps: ProbeRouteDeps
       preValidation: async (request) => {
         removeProbeNulls(request.body);
         const { projectKey } = (request.body ?? {}) as { readonly projectKey?: unknown };
-        if (typeof projectKey === 'string') await deps.admit(request, projectKey);
+        if (typeof projectKey !== 'string') return;
+        request.rateTaken = true;
+        await deps.admit(request, projectKey);
       },
       ...documented,
       schema: { ...documented.schema, hide: deps.exampleProbeKey === undefined },
