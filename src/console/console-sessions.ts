@@ -4,10 +4,12 @@
  */
 import { issueConsoleToken, type ConsoleToken, type ConsoleUse } from '../administration/console-tokens.js';
 import { Fault } from '../errors.js';
+import type { EndedSessions } from './ended-sessions.js';
 
 export interface ConsoleSessionDeps {
   readonly masterKey: Uint8Array;
   readonly verify: (token: string, use: ConsoleUse) => Promise<ConsoleToken>;
+  readonly ended: EndedSessions;
   /** Whether one-time links are taken. */
   readonly takesLinks: boolean;
   readonly now: () => number;
@@ -20,7 +22,7 @@ export interface StartedSession {
 
 export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
 
-export function createConsoleSessions({ masterKey, verify, takesLinks, now }: ConsoleSessionDeps) {
+export function createConsoleSessions({ masterKey, verify, ended, takesLinks, now }: ConsoleSessionDeps) {
   const startedMs = now();
   /** Ids of used links, with the time at which they expire. */
   const used = new Map<string, number>();
@@ -45,10 +47,18 @@ export function createConsoleSessions({ masterKey, verify, takesLinks, now }: Co
       return start(caller);
     },
 
+    /** Ends a session on every instance. What is no session, or has expired, has ended already. */
+    async end(session: string | null): Promise<void> {
+      const verified = session === null ? null : await verify(session, 'session').catch(() => null);
+      if (verified !== null) await ended.add(verified);
+    },
+
     /** A dashboard token for the session, and who it stands for. */
     async tokenOf(session: string | null) {
       if (session === null) throw new Fault('INVALID_TOKEN', 'You are not signed in. Sign in to the console.');
-      const { caller } = await verify(session, 'session');
+      const verified = await verify(session, 'session');
+      if (await ended.has(verified)) throw new Fault('INVALID_TOKEN', 'You signed out. Sign in to the console.');
+      const { caller } = verified;
       const token = await issueConsoleToken(masterKey, 'dashboard', caller, now());
       const { expiresAtMs } = await verify(token, 'dashboard');
       const { organizationId, role, subject } = caller;

@@ -81,9 +81,12 @@ export async function registerConsoleRoutes(app: FastifyInstance, deps: ConsoleR
       baseUrl: deps.baseUrl(),
       audienceUrl: deps.audienceUrl(),
     }));
-    scope.post('/console/sign-out', { ...own, ...hidden }, async (_request, reply) =>
-      signedIn(reply, { token: '', seconds: 0 }),
-    );
+    scope.post('/console/sign-out', { ...own, ...hidden }, async (request, reply) => {
+      // The browser loses its cookie even if the session can’t be ended.
+      const answer = signedIn(reply, { token: '', seconds: 0 });
+      await sessions.end(readCookie(sessionCookie, siteUrl(), request.headers.cookie));
+      return answer;
+    });
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { createConsoleVerifier } from '../administration/console-tokens.js';
 import { createConsoleSessions } from '../console/console-sessions.js';
+import { createEndedSessions } from '../console/ended-sessions.js';
 import type { OidcSignIn } from '../console/oidc-sign-in.js';
 import { registerConsoleRoutes } from '../console/routes.js';
 import { packageRoot } from '../package-root.js';
@@ -10,7 +11,7 @@ import { apiPrefix, type Parts } from './parts.js';
 
 export const serveConsole = async (
   app: FastifyInstance,
-  { settings, masterKeys, now }: Parts,
+  { settings, masterKeys, stores: { database }, now }: Parts,
   { siteUrl, audienceUrl }: { readonly siteUrl: () => string; readonly audienceUrl: () => string },
 ): Promise<void> =>
   registerConsoleRoutes(app, {
@@ -18,6 +19,7 @@ export const serveConsole = async (
     sessions: createConsoleSessions({
       ...{ masterKey: masterKeys.current, now },
       verify: createConsoleVerifier(masterKeys.current),
+      ended: createEndedSessions({ database, now }),
       takesLinks: settings.DATABASE_URL === null,
     }),
     ...{ siteUrl, audienceUrl },

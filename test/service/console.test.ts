@@ -48,6 +48,17 @@ t.test('a session’s token reads the API with the rights of its role', async (t
   t.equal((await post('sign-out', { ...own, cookie })).headers.get('set-cookie')?.includes('Max-Age=0'), true);
 });
 
+t.test('signing out ends the session, whoever kept its cookie, and no other', async (t) => {
+  const [cookie, other] = [await signIn(), await signIn()];
+  t.equal((await post('sign-out', { origin: 'https://evil.example', cookie })).status, 403);
+  t.equal((await post('token', { ...own, cookie })).status, 200);
+  t.equal((await post('sign-out', { ...own, cookie })).status, 200);
+  t.match(await (await post('token', { ...own, cookie })).json(), { code: 'INVALID_TOKEN' });
+  t.equal((await post('token', { ...own, cookie: other })).status, 200);
+  for (const ended of [cookie, 'vh_console=a.b.c', ''])
+    t.equal((await post('sign-out', { ...own, cookie: ended })).status, 200, 'again, or without a session');
+});
+
 t.test('tokens of one use are refused in another, and the cookie opens nothing but the console', async (t) => {
   const cookie = await signIn();
   const session = cookie.slice(cookie.indexOf('=') + 1);

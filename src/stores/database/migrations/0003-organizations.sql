@@ -77,6 +77,13 @@ CREATE TABLE master_keys (
   admitted_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Sessions of the console that were signed out before they expired; a later one deletes those that would have.
+CREATE TABLE ended_console_sessions (
+  session_id text PRIMARY KEY,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX ended_console_sessions_by_expiry ON ended_console_sessions (expires_at);
+
 -- The feed of changes. Written by triggers, so that no writer can forget it. Readers remember the oldest transaction that was still open
 -- when they last read (horizon) and read from there on: a change that commits late is not missed.
 CREATE TABLE changes (

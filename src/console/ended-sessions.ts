@@ -1,0 +1,24 @@
+/**
+ * Sessions that were signed out before their time, in the database, so that they have ended on every instance. Only a session that verifies
+ * gets here, and its row goes when it would have expired. While the database is away, no session can be ended or used.
+ */
+import type { ConsoleToken } from '../administration/console-tokens.js';
+import type { Database } from '../stores/database/port.js';
+
+export type EndedSessions = ReturnType<typeof createEndedSessions>;
+
+export function createEndedSessions({ database, now }: { readonly database: Database; readonly now: () => number }) {
+  return {
+    async add({ id, expiresAtMs }: Pick<ConsoleToken, 'id' | 'expiresAtMs'>): Promise<void> {
+      await database.query('DELETE FROM ended_console_sessions WHERE expires_at < $1', [new Date(now())]);
+      await database.query(
+        'INSERT INTO ended_console_sessions (session_id, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        [id, new Date(expiresAtMs)],
+      );
+    },
+    async has({ id }: Pick<ConsoleToken, 'id'>): Promise<boolean> {
+      const rows = await database.query('SELECT 1 AS ended FROM ended_console_sessions WHERE session_id = $1', [id]);
+      return rows.length > 0;
+    },
+  };
+}
