@@ -1,8 +1,10 @@
 /**
  * Sessions that were signed out before their time, in the database, so that they have ended on every instance. Only a session that verifies
- * gets here, and its row goes when it would have expired. While the database is away, no session can be ended or used.
+ * gets here, and its row goes when it would have expired. While the database is away, no session can
+ * be ended, and those that were count as open: the console has to show that it is away.
  */
 import type { ConsoleToken } from '../administration/console-tokens.js';
+import { isUnavailable } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
 
 export type EndedSessions = ReturnType<typeof createEndedSessions>;
@@ -17,7 +19,12 @@ export function createEndedSessions({ database, now }: { readonly database: Data
       );
     },
     async has({ id }: Pick<ConsoleToken, 'id'>): Promise<boolean> {
-      const rows = await database.query('SELECT 1 AS ended FROM ended_console_sessions WHERE session_id = $1', [id]);
+      const rows = await database
+        .query('SELECT 1 AS ended FROM ended_console_sessions WHERE session_id = $1', [id])
+        .catch((error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+          return [];
+        });
       return rows.length > 0;
     },
   };
