@@ -8,7 +8,7 @@ import {
   bootstrapDemo,
   readBootstrap,
   writeBootstrap,
-  type Bootstrap,
+  type Addresses,
   type BootstrapIds,
 } from './projects/operator/bootstrap.js';
 import { createSigningSecrets } from './administration/signing-secrets.js';
@@ -24,10 +24,10 @@ import { startApi } from './wiring/api.js';
 import { startAudience, type StartedAudience } from './wiring/audience.js';
 import { startConsumers } from './wiring/consumers.js';
 import { createDrain } from './wiring/drain.js';
-import { apiPrefix, audienceUrlOf, siteUrlOf, type Background, type Parts } from './wiring/parts.js';
+import { apiPrefix, audienceUrlOf, listenerUrl, siteUrlOf, type Background, type Parts } from './wiring/parts.js';
 
 export interface Service {
-  readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
+  readonly bootstrap: Partial<BootstrapIds> & Addresses;
   /** The callable parts; a process without a role has no address for it. */
   readonly serves: { readonly api: boolean; readonly audience: boolean; readonly demo: boolean };
   /** The demo organization was created by this start. */
@@ -70,9 +70,11 @@ export async function startService(
     const outbox = createOutbox({ database: stores.database, log: stores.log, logger, metrics });
     opened.push(() => outbox.close(), 'the outbox');
     const isApi = hasRole(settings, 'api');
+    const keep = (ids: BootstrapIds): void =>
+      writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...configuredAddresses(settings) });
     const created =
       isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development')
-        ? await step(bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable)))
+        ? await step(bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable), keep))
         : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
     const background: Background[] = [];
@@ -88,12 +90,7 @@ export async function startService(
     const siteUrl = api?.siteUrl ?? siteUrlOf(settings, settings.PORT);
     const rounds = audience === null ? [] : [audience.rounds];
     const adminUrl = await step(startAdmin(parts, [...consumers, ...rounds], api));
-    const addresses = {
-      siteUrl,
-      baseUrl: siteUrl + apiPrefix,
-      audienceUrl: audienceUrl(),
-      adminUrl,
-    };
+    const addresses = addressesOf(siteUrl, audienceUrl(), adminUrl);
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
     return {
       bootstrap: { ...ids, ...addresses },
@@ -109,5 +106,20 @@ export async function startService(
     throw error;
   }
 }
+
+const addressesOf = (siteUrl: string, audienceUrl: string, adminUrl: string): Addresses => ({
+  siteUrl,
+  baseUrl: siteUrl + apiPrefix,
+  audienceUrl,
+  adminUrl,
+});
+
+/** Those that the settings name, before anything listens. */
+const configuredAddresses = (settings: Settings): Addresses =>
+  addressesOf(
+    siteUrlOf(settings, settings.PORT),
+    audienceUrlOf(settings, settings.AUDIENCE_PORT),
+    listenerUrl(settings.ADMIN_HOST ?? settings.HOST, settings.ADMIN_PORT),
+  );
 
 const hasRole = (settings: Settings, role: Role): boolean => settings.VH_ROLES.includes(role);

@@ -107,7 +107,7 @@ export async function startOrganizations(
 /** Does the work of a first start. */
 async function writeDemo(database: Database, masterKey: Uint8Array): Promise<BootstrapIds> {
   const { readable } = await admitMasterKeys(database, { current: masterKey, kept: [] });
-  const ids = await bootstrapDemo(database, createSigningSecrets(readable));
+  const ids = await bootstrapDemo(database, createSigningSecrets(readable), () => undefined);
   if (ids === null) throw new Error('the database holds an organization already');
   return ids;
 }

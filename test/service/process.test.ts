@@ -60,6 +60,20 @@ t.test(
   },
 );
 
+t.test('a first start that finds a port taken loses no key', async (t) => {
+  const directory = temporaryDirectory(t);
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  const refused = startProcess(t, { VH_DATA_DIR: directory, ADMIN_PORT: String(port) });
+  await t.rejects(refused.ready());
+  t.match(refused.output().stderr, `port ${port} is taken`);
+  holder.close();
+  const service = startProcess(t, { VH_DATA_DIR: directory });
+  t.equal((await score(await service.ready(), 'after-all')).score, 0, 'its keys are in bootstrap.json');
+  t.equal(await service.end('SIGTERM'), 0);
+});
+
 t.test('a terminal gets the keys of the first start', async (t) => {
   const directory = temporaryDirectory(t);
   const start = `${process.execPath} ${join(packageRoot, 'dist/src/cli/start.js')}`;

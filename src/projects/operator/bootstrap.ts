@@ -31,8 +31,15 @@ const demoLimits: RateLimits = { perMinute: 1_000_000, perDay: 1_000_000_000 };
 
 const pathOf = (directory: string): string => join(directory, 'bootstrap.json');
 
-/** Creates the demo organization where the database holds no organization yet; null where it does. */
-export async function bootstrapDemo(database: Database, signingSecrets: SigningSecrets): Promise<BootstrapIds | null> {
+/**
+ * Creates the demo organization where the database holds no organization yet; null where it does. `keep` runs before the commit: the keys are
+ * shown nowhere again, so without it there is no organization.
+ */
+export async function bootstrapDemo(
+  database: Database,
+  signingSecrets: SigningSecrets,
+  keep: (ids: BootstrapIds) => void,
+): Promise<BootstrapIds | null> {
   return database.transaction(async (tx) => {
     await tx.query('LOCK TABLE organizations IN EXCLUSIVE MODE');
     const [row] = await tx.query<{ present: boolean }>('SELECT EXISTS (SELECT 1 FROM organizations) AS present');
@@ -59,7 +66,7 @@ export async function bootstrapDemo(database: Database, signingSecrets: SigningS
       isTest: false,
       limits: demoLimits,
     });
-    return {
+    const ids = {
       organizationId,
       projectId: project.projectId,
       siteKey: project.projectId,
@@ -67,6 +74,8 @@ export async function bootstrapDemo(database: Database, signingSecrets: SigningS
       projectKey: projectKey.secret,
       organizationKey: organizationKey.secret,
     };
+    keep(ids);
+    return ids;
   });
 }
 
