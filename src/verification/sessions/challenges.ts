@@ -33,10 +33,11 @@ const timeoutMs = 8_000;
 const startAfter = { leastMs: 300, mostMs: 900 } as const;
 
 /** 0 where the project asks for none. A pass that has to be biometric costs the same effort in every mode. */
-export const countChallenges = (policy: ChallengePolicy): number =>
-  !policy.challengeEnabled || (policy.widgetMode === 'invisible' && !policy.escalateOnSuspicion)
-    ? 0
-    : challengeCounts[policy.minimumAssurance === 'biometric' ? 'standard' : policy.widgetMode];
+export function countChallenges(policy: ChallengePolicy): number {
+  if (policy.widgetMode === 'invisible' && !policy.escalateOnSuspicion) return 0;
+  if (policy.minimumAssurance === 'biometric') return challengeCounts.standard;
+  return policy.challengeEnabled ? challengeCounts[policy.widgetMode] : 0;
+}
 
 export const challengeConfigOf = ({
   nonce,
