@@ -67,8 +67,8 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
     const due = places.flatMap((place) => {
       const supplier = suppliers.get(place.supplierId ?? '');
       const status = statusOf(place);
-      // A reversal is of a complete that the supplier knows.
-      const isNews = status !== place.exitStatus && (status !== 'reversed' || place.exitStatus === 'complete');
+      // A reversal is of a complete that the supplier may know, by a postback or by the redirect.
+      const isNews = status !== place.exitStatus && (status !== 'reversed' || place.hasCounted);
       // The supplier knows a respondent by the rid, which is another browser’s while this one stands aside.
       const isFor = place.supplierId !== null && !isAside(place) && supplier?.isAddressed !== false;
       return isFor && status !== null && isNews ? [{ place, supplier, status }] : [];
@@ -94,11 +94,9 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
   });
 }
 
-/** The status to send. Whatever becomes of a complete that was sent, it is reversed while it does not count. */
+/** The status to send. Whatever becomes of a complete that counted, it is reversed while it does not count. */
 const statusOf = (place: QuotaReservation): PlaceStatus | null =>
-  (place.exitStatus === 'complete' || place.exitStatus === 'reversed') && !place.counted
-    ? 'reversed'
-    : exitStatusOf(place);
+  place.hasCounted && !place.counted ? 'reversed' : exitStatusOf(place);
 
 function eventOf(
   { reservationId, studyId, organizationId, projectId, respondentId, entry }: QuotaReservation,

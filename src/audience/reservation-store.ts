@@ -50,6 +50,8 @@ export interface QuotaReservation extends Traits {
   readonly verified: boolean;
   /** Whether its complete counts. */
   readonly counted: boolean;
+  /** Whether it ever did: then the supplier may know of it, by the redirect or a postback. */
+  readonly hasCounted: boolean;
   readonly score: number | null;
   readonly recommendation: ScoreReply['recommendation'] | null;
   /** The foremost finding against the respondent. */
@@ -85,7 +87,7 @@ export interface QuotaReservation extends Traits {
 type ReservationRow = QuotaReservation & Record<string, unknown>;
 
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
-  respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified, counted,
+  respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified, counted, has_counted AS "hasCounted",
   country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", judging, device_ref AS "deviceRef",
   address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
@@ -310,6 +312,7 @@ export async function changeReservations(
   if (change.dueInMs !== undefined)
     sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
   if (change.state === 'surveying') sets.push('surveyed_at = coalesce(surveyed_at, now())');
+  if (change.counted === true) sets.push('has_counted = true');
   if (change.state !== undefined) sets.push('exit_due = supplier_id IS NOT NULL', 'judging = NULL');
   const rows = await tx.query<ReservationRow>(
     `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = ANY($1::text[]) RETURNING ${reservationColumns}`,

@@ -151,6 +151,8 @@ CREATE TABLE study_places (
   verified        boolean NOT NULL DEFAULT false,
   -- Whether its complete counts.
   counted         boolean NOT NULL DEFAULT false,
+  -- Whether it ever did.
+  has_counted     boolean NOT NULL DEFAULT false,
   -- Known traits; null: unknown.
   country         text,
   gender          text,
