@@ -124,11 +124,13 @@ function judgeConfirmed(place: Returned, given: GivenReturn): ReturnVerdict | nu
   return { event: 'reverse', completion: 'reversed', refusedFor: refusalOf(status), ...kept, teaches: true };
 }
 
-/** A stronger source restores what a return reversed. Disputes and outcome events are withdrawn in their own ways. */
+/** A stronger source restores what a return reversed, or gives its own reason. Disputes and outcome events are withdrawn in their own ways. */
 function judgeReversed(place: Returned, { status, by, at }: GivenReturn): ReturnVerdict | null {
-  if (place.reversedBy !== 'return' || status !== 'complete' || rank(by) <= rank(place.returnedBy)) return null;
-  const returnedAt = place.returnedAt ?? at;
-  return { event: 'restore', completion: 'confirmed', refusedFor: null, returnedAt, returnedBy: by, teaches: true };
+  if (place.reversedBy !== 'return' || rank(by) <= rank(place.returnedBy)) return null;
+  const kept = { returnedAt: place.returnedAt ?? at, returnedBy: by, teaches: true };
+  return status === 'complete'
+    ? { event: 'restore', completion: 'confirmed', refusedFor: null, ...kept }
+    : { event: 'reverse', completion: 'reversed', refusedFor: refusalOf(status), ...kept };
 }
 
 /** Without a time of its own, a stronger return has that of the weaker one before it, unless that one was too soon. */

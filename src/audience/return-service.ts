@@ -11,10 +11,15 @@ import { leave, type AnswerExit } from './exits.js';
 import { applyEvent, pageOf, underLock, type Answer } from './fielding.js';
 import type { ReportOutcomes } from './outcome-reporter.js';
 import type { PageName } from './page-texts.js';
-import { changeReservation, findReservation, type QuotaReservation } from './reservation-store.js';
+import {
+  changeReservation,
+  findReservation,
+  type QuotaReservation,
+  type ReservationChange,
+} from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
 import { judgeReturn, reversedFromOf, withoutRejection, type GivenReturn, type ReturnVerdict } from './return-rules.js';
-import { restore, reverseAll } from './reversals.js';
+import { isReversed, restore, reverseAll } from './reversals.js';
 import { isSurveyKey, returnLines, signerOf } from './signatures.js';
 import { statuses } from './study-rules.js';
 import { findStudy, readSurveySecrets, type Study, type StudyOwner } from './study-store.js';
@@ -144,10 +149,20 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   const verdict = judgeReturn(study, standing, given);
   if (verdict === null) return { ...kept, page: 'thanks' };
   const { event } = verdict;
-  const applies = decide(event, study, standing) !== null && (event === 'reverse' || letsHoldersFinish(study.status));
+  const isAnotherReason = event === 'reverse' && isReversed(standing);
+  const applies =
+    isAnotherReason ||
+    (decide(event, study, standing) !== null && (event === 'reverse' || letsHoldersFinish(study.status)));
   if (!applies) return { ...kept, page: hasEnded ? 'thanks' : 'closed' };
-  if (standing !== found)
-    return { page: 'thanks', reservation: await amend(tx, found, verdict), changed: true, isDue: verdict.teaches };
+  if (standing !== found || isAnotherReason) {
+    const change = isAnotherReason ? { refusedFor: verdict.refusedFor } : { reversedFrom: reversedFromOf(verdict) };
+    return {
+      page: 'thanks',
+      reservation: await amend(tx, found, verdict, change),
+      changed: true,
+      isDue: verdict.teaches,
+    };
+  }
   const after = await applyReturn(tx, study, found, given, verdict);
   if (after === found) return { ...kept, page: 'full' };
   const isFull = (event === 'complete' || event === 'hold') && after.state === 'terminated';
@@ -162,13 +177,14 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   };
 }
 
-/** The rejection stands, and its withdrawal restores another end. */
-const amend = (tx: Queryable, found: QuotaReservation, verdict: ReturnVerdict): Promise<QuotaReservation> =>
-  changeReservation(tx, found, {
-    reversedFrom: reversedFromOf(verdict),
-    ...{ returnedAt: verdict.returnedAt, returnedBy: verdict.returnedBy },
-    ...(verdict.teaches ? { outcomeDue: true } : {}),
-  });
+/** The rejection stands, for another reason, or its withdrawal restores another end. */
+const amend = (
+  tx: Queryable,
+  found: QuotaReservation,
+  { returnedAt, returnedBy, teaches }: ReturnVerdict,
+  change: Pick<ReservationChange, 'refusedFor' | 'reversedFrom'>,
+): Promise<QuotaReservation> =>
+  changeReservation(tx, found, { ...change, returnedAt, returnedBy, ...(teaches ? { outcomeDue: true } : {}) });
 
 /** The same object: the place lacks room for what was returned. */
 async function applyReturn(

@@ -1,96 +1,21 @@
 /** The effect of a return on a place: the stronger source decides, in whatever order returns arrive. */
+import assert from 'node:assert';
+import fc from 'fast-check';
 import t from 'tap';
-import type { QuotaReservation, ReturnedBy } from '../../src/audience/reservation-store.js';
-import {
-  judgeReturn,
-  restoredEndOf,
-  reversedFromOf,
-  withoutRejection,
-  type GivenReturn,
-} from '../../src/audience/return-rules.js';
-import { countsAs } from '../../src/audience/study-rules.js';
-import { decide, isCountedBy } from '../../src/audience/transitions.js';
+import type { ReturnedBy } from '../../src/audience/reservation-store.js';
+import { judgeReturn, type GivenReturn } from '../../src/audience/return-rules.js';
 import type { ReturnStatus } from '../../src/contract/study-returns.js';
-import type { StudyState } from '../../src/contract/study-moves.js';
-
-const surveyedAt = new Date('2026-11-01T10:00:00Z');
-const after = (seconds: number): Date => new Date(surveyedAt.getTime() + seconds * 1_000);
-type Place = Pick<
-  QuotaReservation,
-  | 'state'
-  | 'completion'
-  | 'returnedBy'
-  | 'surveyedAt'
-  | 'returnedAt'
-  | 'reversedBy'
-  | 'reversedFrom'
-  | 'refusedFor'
-  | 'screenedFor'
-  | 'verified'
-  | 'counted'
->;
-const inSurvey: Place = {
-  ...{ state: 'surveying', completion: null, returnedBy: null, surveyedAt, returnedAt: null },
-  ...{ reversedBy: null, reversedFrom: null, refusedFor: null, screenedFor: null, verified: false, counted: false },
-};
-const released: Place = { ...inSurvey, state: 'released' };
-const confirmed = { returns: 'confirmed', minimumSeconds: 30 } as const;
-const browser = { ...confirmed, returns: 'browser' } as const;
-const given = (by: ReturnedBy, seconds: number, status: ReturnStatus = 'complete', isDated = false): GivenReturn => ({
-  ...{ by, status, at: after(seconds), isDated },
-});
-
-/** A return, or a rejection by others and its withdrawal. */
-type Step = GivenReturn | { readonly rejectedBy: 'dispute' | 'outcome' } | 'withdrawn';
-
-/** One step after the other, as the store keeps them while there is room. */
-function follow(
-  study: typeof confirmed | typeof browser,
-  steps: readonly Step[],
-  { status = 'fielding', from = inSurvey }: { readonly status?: StudyState; readonly from?: Place } = {},
-) {
-  let place = from;
-  let isRejected = false;
-  const taught: string[] = [];
-  const takeReturn = (given: GivenReturn): void => {
-    const standing = withoutRejection(place);
-    const verdict = judgeReturn(study, standing, given);
-    const next = verdict === null ? null : decide(verdict.event, { status, serviceCheck: false }, standing);
-    if (verdict === null || next === null) return;
-    const { event, completion, refusedFor, returnedAt, returnedBy, teaches } = verdict;
-    const reversedBy = event === 'reverse' ? 'return' : null;
-    const counted = isCountedBy(event, next.to) || event === 'restore';
-    place =
-      standing === place
-        ? { ...place, state: next.to, completion, refusedFor, returnedAt, returnedBy, reversedBy, counted }
-        : { ...place, reversedFrom: reversedFromOf(verdict), returnedAt, returnedBy };
-    if (teaches) taught.push(refusedFor ?? 'complete');
-  };
-  const reject = (reversedBy: 'dispute' | 'outcome'): void => {
-    const { completion } = place;
-    if (place.state !== 'completed' || completion === 'reversed') return;
-    const rejected = { completion: 'reversed', refusedFor: 'fraud', reversedBy, counted: false } as const;
-    place = { ...place, ...rejected, state: 'terminated', reversedFrom: completion };
-  };
-  const withdraw = (): void => {
-    isRejected = false;
-    if (withoutRejection(place) === place) return;
-    const end = restoredEndOf(place);
-    const counted = end.completion !== null && countsAs(end.completion, study);
-    place = { ...place, ...end, reversedBy: null, reversedFrom: null, counted };
-  };
-  for (const step of steps) {
-    if (step === 'withdrawn') withdraw();
-    else if ('rejectedBy' in step) {
-      // An event stands, and rejects a later complete; a dispute rejects a complete that is there.
-      isRejected = step.rejectedBy === 'outcome';
-      reject(step.rejectedBy);
-    } else takeReturn(step);
-    if (isRejected) reject('outcome');
-  }
-  const { state, completion, refusedFor, counted } = place;
-  return { state, completion, refusedFor, counts: counted, taught: taught.join(' ') };
-}
+import {
+  after,
+  browser,
+  confirmed,
+  follow,
+  given,
+  inSurvey,
+  released,
+  type Place,
+  type Step,
+} from '../helpers/returns.js';
 
 const sources = ['browser', 'survey', 'owner'] as const;
 /** The answers of a source: none, a complete in time, one that came too soon, and the refusals. */
@@ -219,6 +144,52 @@ t.test('a rejection that is withdrawn changes the end of no order of returns, wh
   t.end();
 });
 
+/** The answer of a source that stands: its first one, and of the survey or the owner a check of the answers after a complete. */
+const standingAnswer = (said: readonly Said[], by: ReturnedBy): Said | null => {
+  const own = said.filter((each) => each.by === by);
+  const isChecked = by !== 'browser' && own[0]?.answer === 'complete';
+  return (isChecked ? own.find(({ answer }) => answer === 'quality') : undefined) ?? own[0] ?? null;
+};
+
+t.test(
+  'however often sources answer, and whatever is rejected and withdrawn between, the strongest answer stands',
+  (t) => {
+    const said = fc.record({
+      by: fc.constantFrom(...sources),
+      answer: fc.constantFrom('complete' as const, 'terminate' as const, 'quality' as const),
+    });
+    const rejected = fc.record({ rejectedBy: fc.constantFrom('dispute' as const, 'outcome' as const) });
+    const step: fc.Arbitrary<Said | Exclude<Step, GivenReturn>> = fc.oneof(
+      { weight: 4, arbitrary: said },
+      rejected,
+      fc.constant('withdrawn' as const),
+    );
+    const isSaid = (each: Said | Exclude<Step, GivenReturn>): each is Said =>
+      typeof each === 'object' && 'answer' in each;
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 9 }),
+        fc.constantFrom(confirmed, browser),
+        fc.constantFrom(inSurvey, released),
+        (steps, study, from) => {
+          const returns = steps.filter(isSaid);
+          const strongest = strongestOf(sources.flatMap((by) => standingAnswer(returns, by) ?? []));
+          const all = steps.map((each) => (isSaid(each) ? returnOf(each.by, each.answer) : each));
+          const { state, completion, refusedFor, counts } = follow(study, [...all, 'withdrawn'], { from });
+          const expected =
+            strongest === undefined
+              ? { state: from.state, refusedFor: null, counts: false }
+              : endOf(study, { ...strongest, state: from.state });
+          const got = { state, refusedFor, counts, completion: completion === 'reversed' ? null : completion };
+          assert.deepEqual(got, { completion: null, ...expected });
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+    t.end();
+  },
+);
+
 t.test('a draft and a cancelled study take no return', (t) => {
   for (const status of ['draft', 'cancelled'] as const)
     for (const by of sources)
@@ -340,7 +311,7 @@ t.test('a later check of the answers reverses what is confirmed, by whoever is a
   t.equal(
     judgeReturn(
       confirmed,
-      { ...inSurvey, completion: 'reversed', returnedBy: 'survey' },
+      { ...inSurvey, completion: 'reversed', reversedBy: 'return', returnedBy: 'owner' },
       given('owner', 60, 'quality'),
     ),
     null,

@@ -6,6 +6,7 @@ import { createDisputeService } from '../../src/audience/dispute-service.js';
 import { applyEvent } from '../../src/audience/fielding.js';
 import { createPlaceSettlement } from '../../src/audience/place-settlement.js';
 import {
+  findReservation,
   openReservation,
   type QuotaReservation,
   type ReservationChange,
@@ -219,6 +220,29 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
       t.match(await instance.report(study, token, 'quality'), { completion: 'reversed', changed: true });
       t.match(await instance.report(study, token, 'quality'), { completion: 'reversed', changed: false });
       t.match(await current(database, study), { completed: 0, reversed: 1, held: 0 });
+    });
+
+    t.test('a stronger refusal gives a complete that a return rejected its own reason', async (t) => {
+      const study = await makeStudy(database, 5);
+      const { organizationId, projectId, isTest, studyId } = study;
+      const owner = { organizationId, projectId, isTest };
+      const token = tokenOf(await instance.enter(study, 'a'));
+      const { place } = await instance.report(study, token, 'complete');
+      const before = await figuresOf(database, study);
+      await instance.report(study, token, 'quality');
+      const refuse = () => instance.returns.report({ owner }, studyId, { place, status: 'terminate' });
+      t.match(await refuse(), { status: 'terminated', completion: 'reversed', changed: true });
+      t.match(await refuse(), { completion: 'reversed', changed: false }, 'again');
+      t.match(await findReservation(database, place), {
+        refusedFor: 'fit',
+        returnedBy: 'owner',
+        reversedFrom: 'confirmed',
+      });
+      const taught = (type: string) => instance.told.filter((line) => line.startsWith(`${place} ${type}`)).length;
+      t.equal(taught('reconciliation'), 2, 'scoring learns of the reason');
+      t.match(await current(database, study), { completed: 0, reversed: 1, held: 0 });
+      t.match(await withdraw(study, place), { completion: 'confirmed', changed: true });
+      t.same(await figuresOf(database, study), before);
     });
 
     t.test('a report that scoring did not take is repeated with what holds by then', async (t) => {
