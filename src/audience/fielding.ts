@@ -8,12 +8,12 @@ import { isBeyondLimits, type Claimant } from './limits.js';
 import {
   changeReservation,
   findReservation,
-  hasRoom,
   keepToken,
   type QuotaReservation,
   type ReservationChange,
 } from './reservation-store.js';
 import type { ReservationTokens } from './reservation-tokens.js';
+import { hasRoom } from './room.js';
 import { findStudy, type Study } from './study-store.js';
 import { decide, isCountedBy, isVerifiedIn, type Need, type PlaceEvent } from './transitions.js';
 

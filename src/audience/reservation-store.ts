@@ -13,7 +13,7 @@ import {
   shiftsOf,
   type PlaceChange,
 } from './study-counts.js';
-import type { Need, ReservationState, ScreenedFor } from './transitions.js';
+import type { ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -207,28 +207,6 @@ export const isPlace = async (database: Database, organizationId: string, sessio
   isReservationId(sessionId) &&
   (await inOrganization(database, organizationId, (tx) => findReservation(tx, sessionId))) !== null;
 
-/** Whether study and quotas, as they stand under the lock, take one more like this. */
-export async function hasRoom(tx: Queryable, study: Study, reservationId: string, count: Need): Promise<boolean> {
-  if (study[count] >= study.sampleSize) return false;
-  const full = await tx.query(
-    `SELECT 1 FROM study_quotas q JOIN study_places p ON p.place_id = $1
-      WHERE q.study_id = $2 AND q.${count} >= q.most AND ${quotaCounts} LIMIT 1`,
-    [reservationId, study.studyId],
-  );
-  return full.length === 0;
-}
-
-/** Whether the sample and the quotas have room for a respondent with these traits who has not entered. */
-export async function hasRoomFor(tx: Queryable, study: Study, traits: Traits): Promise<boolean> {
-  if (study.held >= study.sampleSize) return false;
-  const full = await tx.query(
-    `SELECT 1 FROM study_quotas q, (SELECT $2::text AS country, $3::text AS gender, $4::int AS age, $5::text AS profession) p
-      WHERE q.study_id = $1 AND q.held >= q.most AND ${quotaCounts} LIMIT 1`,
-    [study.studyId, traits.country, traits.gender, traits.age, traits.profession],
-  );
-  return full.length === 0;
-}
-
 /** Changes to a reservation. Absent fields stay. */
 export type ReservationChange = Partial<
   Pick<
@@ -260,6 +238,8 @@ export type ReservationChange = Partial<
   readonly dueInMs?: number;
   /** Whether its outcome is to be reported. */
   readonly outcomeDue?: boolean;
+  /** Whether sample or quotas had no room for its complete, which was restored nevertheless. */
+  readonly aboveSample?: boolean;
 };
 
 const changeColumns = {
@@ -285,6 +265,7 @@ const changeColumns = {
   reversedFrom: 'reversed_from',
   reversalNote: 'reversal_note',
   outcomeDue: 'outcome_due',
+  aboveSample: 'above_sample',
 } as const;
 
 /** Changes a reservation and, by what it is then, the counts with it; returns the new reservation. */

@@ -1,6 +1,7 @@
 /**
  * Reversals of completes: a place that was completed is given back with its quota, in the transaction that notes why, and a withdrawal takes it
- * again. Both are repeatable. A withdrawal asks for no room: the interview was done, so a study may end above its sample.
+ * again. Both are repeatable. A withdrawal asks for no room: the interview was done, so a study may end above its sample. Who holds a place then
+ * keeps it.
  *
  *     completed ──dispute, return, outcome event──▶ reversed ──withdrawn, or the event is retracted──▶ completed
  */
@@ -17,6 +18,7 @@ import {
   type ReturnedBy,
 } from './reservation-store.js';
 import { restoredEndOf } from './return-rules.js';
+import { hasRoom } from './room.js';
 import { countsAs } from './study-rules.js';
 import type { Study } from './study-store.js';
 import { decide } from './transitions.js';
@@ -69,7 +71,7 @@ const changeOf = ({ completion }: QuotaReservation, { by, reason, at, returnedBy
 });
 
 /** Withdraws the rejection of a locked place; `returnedBy`: the stronger source that does. A place that a return refused meanwhile ends so. */
-export function restore(
+export async function restore(
   tx: Queryable,
   study: Study,
   place: QuotaReservation,
@@ -80,7 +82,8 @@ export function restore(
     ...{ ...end, returnedBy, reversedBy: null, reversedFrom: null, reversalNote: null },
     ...(place.reversedBy === 'outcome' ? {} : { outcomeDue: true }),
   };
-  return end.completion === null
-    ? changeReservation(tx, place, change)
-    : applyEvent(tx, study, place, 'restore', { change: { ...change, counted: countsAs(end.completion, study) } });
+  if (end.completion === null) return changeReservation(tx, place, change);
+  const aboveSample = !(await hasRoom(tx, study, place.reservationId, 'held'));
+  const counted = countsAs(end.completion, study);
+  return applyEvent(tx, study, place, 'restore', { change: { ...change, counted, aboveSample } });
 }

@@ -22,6 +22,7 @@ import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import { createRandom } from '../../workers/seeded-random.js';
+import { placeOf } from '../helpers/fielding.js';
 import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { flattenFigures, recountStudy, type Recount } from '../helpers/study-recount.js';
@@ -112,6 +113,31 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
       t.match(await instance.enter(study, 'd', 'female'), { kind: 'redirect' }, 'somebody else takes the place');
       t.match(await withdraw(study, place), { completion: 'confirmed' }, 'room or not');
       t.match(await current(database, study), { held: 3, completed: 2 });
+    });
+
+    t.test('a complete above the sample or its quota takes nothing from who holds the place that it had', async (t) => {
+      for (const study of [
+        await makeStudy(database, 1),
+        await makeStudy(database, 9, [{ name: 'women', gender: 'female', limit: 1 }]),
+      ]) {
+        const place = await complete(study, 'a', 'female');
+        await dispute(study, [{ place, reason: 'fraud' }]);
+        const token = tokenOf(await instance.enter(study, 'b', 'female'));
+        await withdraw(study, place);
+        t.match(await instance.enter(study, 'c', 'female'), { page: 'full' });
+        t.match(await instance.report(study, token, 'complete'), { completion: 'confirmed' });
+        t.match(await current(database, study), { held: 2, verified: 2, completed: 2 });
+      }
+      const study = await makeStudy(database, 1);
+      await database.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
+      const tokens = [tokenOf(await instance.enter(study, 'a'))];
+      await instance.returns.comeBack(tokens[0] ?? '', 'complete');
+      const place = placeOf(tokens[0] ?? '');
+      await dispute(study, [{ place, reason: 'fraud' }]);
+      tokens.unshift(tokenOf(await instance.enter(study, 'b')));
+      t.match(await withdraw(study, place), { completion: 'unconfirmed' });
+      for (const token of tokens)
+        t.match(await instance.report(study, token, 'complete'), { completion: 'confirmed' }, 'in either order');
     });
 
     t.test('rows are answered one by one, and only completes are rejected', async (t) => {

@@ -194,6 +194,8 @@ CREATE TABLE study_places (
   reversed_by     text CHECK (reversed_by IN ('dispute', 'return', 'outcome')),
   reversed_at     timestamptz(3),
   reversed_from   text CHECK (reversed_from IN ('confirmed', 'unconfirmed', 'too_fast', 'fit', 'quality')),
+  -- Sample or quotas had no room for the complete when the rejection was withdrawn.
+  above_sample    boolean NOT NULL DEFAULT false,
   -- The buyer's note.
   reversal_note   text,
   outcome_due     boolean NOT NULL DEFAULT false,
@@ -210,6 +212,7 @@ CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifyin
 CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
 CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
 CREATE INDEX study_places_unsent ON study_places (study_id) WHERE unsent;
+CREATE INDEX study_places_above ON study_places (study_id) WHERE above_sample;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
 CREATE INDEX study_places_by_age ON study_places (entered_at);
 CREATE INDEX study_places_sessions ON study_places (study_id, session_ref) WHERE session_ref IS NOT NULL;
