@@ -1,13 +1,13 @@
 /**
- * Brings places in line with the outcome events of their sessions: an event that rejects a complete reverses it, and its retraction restores it,
- * in whichever order events and completes come. Repeating it changes nothing.
+ * Brings places in line with the outcome events of their sessions: an event that rejects a complete reverses it, its correction corrects the
+ * reason, and its retraction restores it, in whichever order events and completes come. Repeating it changes nothing.
  */
 import type { ReasonClass } from '../contract/outcome.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { dataOwnerOf } from './entry-service.js';
-import { findReservations, isReservationId, type QuotaReservation } from './reservation-store.js';
+import { changeReservation, findReservations, isReservationId, type QuotaReservation } from './reservation-store.js';
 import { restore, reverseAll } from './reversals.js';
 import { findStudy, type Study } from './study-store.js';
 
@@ -82,5 +82,9 @@ async function settleAll(
     ({ reservationId, reversedBy }) => reversedBy === 'outcome' && !rejections.has(reservationId),
   );
   for (const place of restored) await restore(tx, study, place);
-  return reversed.length + restored.length;
+  const corrected = rejected.filter(
+    ({ place, rejection }) => place.reversedBy === 'outcome' && place.refusedFor !== rejection.reason,
+  );
+  for (const { place, rejection } of corrected) await changeReservation(tx, place, { refusedFor: rejection.reason });
+  return reversed.length + restored.length + corrected.length;
 }

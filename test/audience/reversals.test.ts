@@ -227,6 +227,9 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
       t.match(await dispute(study, [{ place, reason: 'quality' }]), { already: 1 });
       await t.rejects(withdraw(study, place), { code: 'CONFLICT', message: /Retract the event/ });
       await settle({ organizationId: 'org_other' }, [place]);
+      rejected.set(place, 'quality');
+      await settle(owner, [place]);
+      t.match(await findReservation(database, place), { refusedFor: 'quality' }, 'the reason was corrected');
       rejected.clear();
       for (let times = 0; times < 2; times++) await settle(owner, [place]);
       t.same(await figuresOf(database, study), before);
