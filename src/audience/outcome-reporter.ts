@@ -79,6 +79,8 @@ function endOf(place: QuotaReservation, event: EventBase): readonly OutcomeEvent
   const stated = { ...event, occurredAt, eventId: `${placeEventIds}end:${place.reservationId}` };
   const { completion, refusedFor } = place.completion === 'reversed' ? restoredEndOf(place) : place;
   if (completion !== null) return completion === 'confirmed' ? [{ ...stated, type: 'complete' }] : [];
+  // A complete that found no room says nothing of the respondent.
+  if (refusedFor === null) return [];
   return refusedFor === 'quality'
     ? [{ ...stated, type: 'quality_term', reasonClass: 'quality' }]
     : [{ ...stated, type: 'dq', reasonClass: 'fit' }];

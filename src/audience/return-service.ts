@@ -166,14 +166,13 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   const after = await applyReturn(tx, study, found, given, verdict);
   if (after === found) return { ...kept, page: 'full' };
   const isFull = (event === 'complete' || event === 'hold') && after.state === 'terminated';
-  const reservation = isFull
-    ? await changeReservation(tx, after, { completion: null, outcomeDue: verdict.teaches })
-    : after;
+  if (isFull) {
+    const reservation = await changeReservation(tx, after, { completion: null, outcomeDue: false });
+    return { page: 'full', reservation, changed: true, isDue: false };
+  }
   return {
-    page: isFull ? 'full' : 'thanks',
-    reservation,
-    changed: true,
-    isDue: verdict.teaches || reservation.state === 'completed',
+    ...{ page: 'thanks', reservation: after, changed: true },
+    isDue: verdict.teaches || after.state === 'completed',
   };
 }
 

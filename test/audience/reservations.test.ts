@@ -10,6 +10,7 @@ import { openTestDatabase } from '../helpers/embedded.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { shared } from '../../src/stores/database/shares.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
+import { placeOf } from '../helpers/fielding.js';
 import { allowed, instanceOf, makeStudy, tokenOf, unknown } from '../helpers/reservations.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 
@@ -257,6 +258,20 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.same([...failures.keys()], [stuck.studyId], 'and is told');
       t.same([(await read(stuck)).held, (await read(other)).held], [1, 0]);
       t.equal(await releaseReservations({ database: hasty }), 1, 'the next round releases it');
+    });
+
+    t.test('a complete that found no room is no outcome, and a later check of its answers is one', async (t) => {
+      const study = await makeStudy(one, 2);
+      const [instance] = instances;
+      const [first, second] = [tokenOf(await instance.enter(study, 'a')), tokenOf(await instance.enter(study, 'b'))];
+      await one.query('UPDATE studies SET sample_size = 1 WHERE study_id = $1', [study.studyId]);
+      await instance.report(study, first, 'complete');
+      t.match(await instance.report(study, second, 'complete'), { status: 'terminated', completion: null });
+      const told = () => instance.told.filter((line) => line.startsWith(placeOf(second)));
+      t.same(told(), []);
+      t.same(await one.query('SELECT 1 FROM study_places WHERE study_id = $1 AND outcome_due', [study.studyId]), []);
+      await instance.report(study, second, 'quality');
+      t.match(told(), [/ quality_term /]);
     });
 
     t.test('an outcome that could not be told is told by the round, with the same time', async (t) => {
