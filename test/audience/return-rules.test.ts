@@ -241,6 +241,9 @@ t.test(
     }
     const own = [given('owner', 5, 'complete', true), given('owner', 6, 'complete', true), given('owner', 700)];
     t.match(follow(confirmed, own), tooFast, 'a retry accepts nothing');
+    const [report = given('owner', 5), ...retries] = own;
+    for (const weaker of [given('survey', 6), given('browser', 700)])
+      t.match(follow(confirmed, [report, weaker, ...retries]), tooFast, 'nor after a weaker source');
     const insisted = { ...given('owner', 5, 'complete', true), ignoresMinimum: true };
     t.match(follow(confirmed, [...own, insisted]), { completion: 'confirmed', counts: true, taught: 'complete' });
     t.match(follow(browser, [given('browser', 1)]), tooFast);
