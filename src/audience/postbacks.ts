@@ -1,5 +1,11 @@
 /** Reports to suppliers, from server to server, what became of their respondents: each status of a place once, when it changes. */
-import { postbackType, type PlaceStatus, type PostbackEvent, type WaitingPostback } from '../contract/postback.js';
+import {
+  postbackType,
+  type PlaceStatus,
+  type PostbackEvent,
+  type PostbackPlace,
+  type WaitingPostback,
+} from '../contract/postback.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
@@ -18,18 +24,19 @@ import { findPostbackSuppliers, type PostbackSupplier } from './supplier-store.j
 export interface PostbackDeliveries {
   /** Follows the address and the secret of a supplier, in the transaction that changed them. */
   keepTarget(tx: Queryable, supplierId: string): Promise<void>;
+  /** Deletes what has not arrived of the same places: a supplier learns of no status after a later one. */
   insert(
     tx: Queryable,
     postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
   ): Promise<void>;
-  /** Those of the places of which a postback to these suppliers has not arrived. */
-  findWaiting(
+  /** Those of the places of which a postback has not arrived. */
+  findWaiting(tx: Queryable, places: readonly PostbackPlace[]): Promise<readonly WaitingPostback[]>;
+  /** A page of the same of all places of a supplier, from `after` on; `next` is null at the end. */
+  findUndelivered(
     tx: Queryable,
-    supplierIds: readonly string[],
-    placeIds: readonly string[],
-  ): Promise<readonly WaitingPostback[]>;
-  /** The same of all places of a supplier. */
-  findUndelivered(tx: Queryable, supplierId: string): Promise<readonly WaitingPostback[]>;
+    supplierId: string,
+    after: string,
+  ): Promise<{ readonly waiting: readonly WaitingPostback[]; readonly next: string | null }>;
   list(
     tx: Queryable,
     supplierId: string,
@@ -122,23 +129,29 @@ export const markWaiting = (
   { findWaiting }: Pick<PostbackDeliveries, 'findWaiting'>,
 ): Promise<void> =>
   inOrganization(database, organizationId, async (tx) => {
-    const places = await tx.query<{ supplier: string; place: string }>(
-      `SELECT supplier_id AS supplier, place_id AS place FROM study_places
+    const places = await tx.query<PostbackPlace & Record<string, unknown>>(
+      `SELECT supplier_id AS "supplierId", project_id AS "projectId", place_id AS place FROM study_places
         WHERE project_id = $1 AND respondent_id = $2 AND supplier_id IS NOT NULL`,
       [projectId, respondentId],
     );
-    if (places.length === 0) return;
-    const suppliers = [...new Set(places.map(({ supplier }) => supplier))];
-    const waiting = await findWaiting(
-      tx,
-      suppliers,
-      places.map(({ place }) => place),
-    );
-    await markUnsent(tx, waiting);
+    if (places.length > 0) await markUnsent(tx, await findWaiting(tx, places));
   });
 
+/** The same of all places of a supplier that is deleted. */
+export async function markUndelivered(
+  tx: Queryable,
+  supplierId: string,
+  { findUndelivered }: Pick<PostbackDeliveries, 'findUndelivered'>,
+): Promise<void> {
+  for (let after: string | null = ''; after !== null;) {
+    const { waiting, next }: Awaited<ReturnType<typeof findUndelivered>> = await findUndelivered(tx, supplierId, after);
+    await markUnsent(tx, waiting);
+    after = next;
+  }
+}
+
 /** Marks places whose postbacks are never sent; the supplier knows the last status that arrived. */
-export const markUnsent = async (tx: Queryable, waiting: readonly WaitingPostback[]): Promise<void> =>
+const markUnsent = async (tx: Queryable, waiting: readonly WaitingPostback[]): Promise<void> =>
   void (await tx.query(
     `UPDATE study_places p SET unsent = true, exit_status = given.arrived
        FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,

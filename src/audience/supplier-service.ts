@@ -17,7 +17,7 @@ import { invalid, notFound } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { markUnsent, type PostbackDeliveries } from './postbacks.js';
+import { markUndelivered, type PostbackDeliveries } from './postbacks.js';
 import { noteSupplierChange as note, requireSupplier } from './supplier-changes.js';
 import { changedSettings, findSupplierIssues } from './supplier-rules.js';
 import {
@@ -106,7 +106,7 @@ export function createSupplierService(deps: SupplierServiceDeps) {
 
     remove: (actor: Actor, owner: SupplierOwner, supplierId: string): Promise<SupplierReply> =>
       changing(owner, supplierId, async (tx, supplier) => {
-        await markUnsent(tx, await deps.postbacks.findUndelivered(tx, supplierId));
+        await markUndelivered(tx, supplierId, deps.postbacks);
         await deleteSupplier(tx, supplierId);
         await note(tx, actor, supplier, 'supplier.deleted', shown(supplier));
         return showSupplier(supplier);

@@ -25,6 +25,13 @@ export interface PostbackEvent extends EventOf<
   readonly placeholders: Readonly<Record<string, string>>;
 }
 
+/** A place, and the supplier that its postbacks go to. */
+export interface PostbackPlace {
+  readonly supplierId: string;
+  readonly projectId: string;
+  readonly place: string;
+}
+
 /** A place of which a postback has not arrived. */
 export interface WaitingPostback {
   readonly place: string;

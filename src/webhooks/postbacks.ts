@@ -2,15 +2,54 @@
  * Postbacks of suppliers are deliveries to a webhook that has the supplier’s id, address and secret, and no project: no event of a session goes
  * there, and no list of webhooks shows it.
  */
-import type { PostbackEvent, WaitingPostback } from '../contract/postback.js';
+import type { PostbackEvent, PostbackPlace, WaitingPostback } from '../contract/postback.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
 import type { Page } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { listDeliveries, recoverDeliveries, replayDelivery } from './delivery-log.js';
-import { insertDeliveries } from './delivery-store.js';
+import { columnsOf, deliveryIdOf, insertDeliveries } from './delivery-store.js';
 import { deliveryOf, storedForm } from './fan-out.js';
 import { readEndpointHealth, unpark } from './webhook-store.js';
+
+/** Deliveries of a page of those that have not arrived. */
+const undeliveredMax = 500;
+
+/** The keys of the postbacks of places, which follow from their events. */
+async function keysOf(tx: Queryable, places: readonly PostbackPlace[]): Promise<readonly (readonly string[])[]> {
+  const events = await tx.query<{ supplier: string; event: string }>(
+    `SELECT DISTINCT supplier, e.event_id AS event FROM unnest($1::text[], $2::text[], $3::text[]) AS given (supplier, project, place)
+       JOIN webhook_events e ON e.project_id = given.project AND e.session_id = given.place`,
+    columnsOf(places, 'supplierId', 'projectId', 'place'),
+  );
+  return [events.map(({ supplier }) => supplier), events.map(({ supplier, event }) => deliveryIdOf(event, supplier))];
+}
+
+/** Those of the places of which a postback has not arrived, with the last status that has. */
+async function findWaiting(tx: Queryable, places: readonly PostbackPlace[]): Promise<readonly WaitingPostback[]> {
+  return tx.query<WaitingPostback & Row>(
+    `SELECT d.session_id AS place,
+            (array_agg(e.body::jsonb -> 'data' ->> 'status' ORDER BY d.delivery_id DESC) FILTER (WHERE d.state = 'SUCCEEDED'))[1] AS arrived
+       FROM unnest($1::text[], $2::text[]) AS key (webhook_id, delivery_id)
+       JOIN deliveries d USING (webhook_id, delivery_id) JOIN webhook_events e ON e.event_id = d.event_id
+      GROUP BY d.session_id HAVING bool_or(d.state <> 'SUCCEEDED')`,
+    await keysOf(tx, places),
+  );
+}
+
+/** Deletes the postbacks of places that have not arrived. One that is on its way may still, but is not tried again. */
+async function deleteWaiting(tx: Queryable, places: readonly PostbackPlace[]): Promise<void> {
+  await tx.query(
+    `WITH gone AS (
+       DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS key (webhook_id, delivery_id)
+        WHERE d.webhook_id = key.webhook_id AND d.delivery_id = key.delivery_id AND d.state <> 'SUCCEEDED'
+       RETURNING d.webhook_id, d.delivery_id, d.event_id),
+     attempted AS (
+       DELETE FROM delivery_attempts a USING gone WHERE a.webhook_id = gone.webhook_id AND a.delivery_id = gone.delivery_id)
+     DELETE FROM webhook_events e USING gone WHERE e.event_id = gone.event_id`,
+    await keysOf(tx, places),
+  );
+}
 
 export const postbackDeliveries = {
   /** Follows the supplier’s row, in the transaction that changed it. Without an address there is none. */
@@ -35,6 +74,10 @@ export const postbackDeliveries = {
     postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
   ): Promise<void> {
     if (postbacks.length === 0) return;
+    await deleteWaiting(
+      tx,
+      postbacks.map(({ supplierId, event: { projectId, sessionId: place } }) => ({ supplierId, projectId, place })),
+    );
     await insertDeliveries(
       tx,
       postbacks.map(({ event }) => storedForm(event)),
@@ -43,34 +86,21 @@ export const postbackDeliveries = {
     );
   },
 
-  /** Those of the places of which a postback to these suppliers has not arrived, with the last status that has. */
-  findWaiting(
-    tx: Queryable,
-    supplierIds: readonly string[],
-    placeIds: readonly string[],
-  ): Promise<readonly WaitingPostback[]> {
-    return tx.query<WaitingPostback & Row>(
-      `SELECT d.session_id AS place,
-              (array_agg(e.body::jsonb -> 'data' ->> 'status' ORDER BY d.delivery_id DESC) FILTER (WHERE d.state = 'SUCCEEDED'))[1] AS arrived
-         FROM deliveries d JOIN webhook_events e ON e.event_id = d.event_id
-        WHERE d.webhook_id = ANY($1::text[]) AND d.session_id = ANY($2::text[])
-        GROUP BY d.session_id HAVING bool_or(d.state <> 'SUCCEEDED')`,
-      [supplierIds, placeIds],
-    );
-  },
+  findWaiting,
 
-  /** The same of all places of one supplier: each has a delivery that is pending or exhausted. */
-  async findUndelivered(tx: Queryable, supplierId: string): Promise<readonly WaitingPostback[]> {
-    const places = await tx.query<{ place: string }>(
-      `SELECT DISTINCT session_id AS place FROM deliveries
-        WHERE webhook_id = $1 AND (state = 'PENDING' OR state = 'EXHAUSTED')`,
-      [supplierId],
+  async findUndelivered(
+    tx: Queryable,
+    supplierId: string,
+    after: string,
+  ): Promise<{ readonly waiting: readonly WaitingPostback[]; readonly next: string | null }> {
+    const rows = await tx.query<PostbackPlace & { deliveryId: string } & Row>(
+      `SELECT d.webhook_id AS "supplierId", e.project_id AS "projectId", d.session_id AS place, d.delivery_id AS "deliveryId"
+         FROM deliveries d JOIN webhook_events e ON e.event_id = d.event_id
+        WHERE d.webhook_id = $1 AND d.state <> 'SUCCEEDED' AND d.delivery_id > $2 ORDER BY d.delivery_id LIMIT ${undeliveredMax}`,
+      [supplierId, after],
     );
-    return this.findWaiting(
-      tx,
-      [supplierId],
-      places.map(({ place }) => place),
-    );
+    const last = rows.length < undeliveredMax ? null : (rows.at(-1)?.deliveryId ?? null);
+    return { waiting: await findWaiting(tx, rows), next: last };
   },
 
   list(

@@ -2,10 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { underLock } from '../../src/audience/fielding.js';
-import { writePostbacks } from '../../src/audience/postbacks.js';
+import { markUndelivered, writePostbacks } from '../../src/audience/postbacks.js';
 import { findReservation } from '../../src/audience/reservation-store.js';
 import { restore, reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
+import { postbackType, type PostbackEvent } from '../../src/contract/postback.js';
+import { makeId } from '../../src/crypto/ids.js';
 import { createSecretStore } from '../../src/crypto/secret-store.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { postbackDeliveries } from '../../src/webhooks/postbacks.js';
@@ -30,6 +32,8 @@ async function giveToSupplier(database: Database, study: Study): Promise<void> {
     study.studyId,
   ]);
 }
+
+const arrive = (database: Database) => database.query(`UPDATE deliveries SET state = 'SUCCEEDED'`);
 
 /** The statuses that were written, in their order. */
 const statusesIn = async (database: Database): Promise<readonly string[]> =>
@@ -69,9 +73,53 @@ t.test('a complete that counted is posted as reversed once it does not, even if 
   await underLock(database, found, (tx, current, place) => reverseAll(tx, current, [{ place, rejection }]));
   await write(database);
   t.same(await statusesIn(database), ['reversed'], 'the browser was told of the complete');
+  await arrive(database);
   await underLock(database, found, restore);
   await write(database);
   t.same(await statusesIn(database), ['reversed', 'complete']);
+});
+
+t.test('a status deletes what has not arrived of earlier ones, with its attempts, and nothing else', async (t) => {
+  const database = await openTestDatabase(t);
+  const instance = await instanceOf(t, database, randomBytes(32));
+  const study = await makeStudy(database, 5);
+  const places = [];
+  for (const rid of ['a', 'b']) {
+    const token = tokenOf(await instance.enter(study, rid));
+    await instance.returns.comeBack(token, 'complete');
+    const place = await findReservation(database, placeOf(token));
+    if (place !== null) places.push(place);
+  }
+  await giveToSupplier(database, study);
+  await write(database);
+  await database.query(
+    `INSERT INTO delivery_attempts (organization_id, webhook_id, delivery_id, attempt, state, duration_ms, started_at)
+     SELECT organization_id, webhook_id, delivery_id, 1, 'EXHAUSTED', 1, now() FROM deliveries`,
+  );
+  await database.query(`UPDATE deliveries SET state = 'EXHAUSTED'`);
+  const [place] = places;
+  if (place === undefined) throw new Error('no place');
+  const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
+  for (const expected of [
+    ['complete', 'reversed'],
+    ['complete', 'complete'],
+  ]) {
+    await underLock(database, place, async (tx, current, now) => {
+      if (now.counted) await reverseAll(tx, current, [{ place: now, rejection }]);
+      else await restore(tx, current, now);
+    });
+    await write(database);
+    t.same(await statusesIn(database), expected);
+    for (const [table, rows] of [
+      ['deliveries', 2],
+      ['delivery_attempts', 1],
+    ] as const)
+      t.same(await database.query(`SELECT count(*)::int AS rows FROM ${table}`), [{ rows }], table);
+  }
+  await arrive(database);
+  await underLock(database, place, (tx, current, now) => reverseAll(tx, current, [{ place: now, rejection }]));
+  await write(database);
+  t.same(await statusesIn(database), ['complete', 'complete', 'reversed'], 'what arrived is kept');
 });
 
 t.test('a complete that never counted is not posted, and neither is its rejection', async (t) => {
@@ -88,4 +136,30 @@ t.test('a complete that never counted is not posted, and neither is its rejectio
   await underLock(database, found, (tx, current, place) => reverseAll(tx, current, [{ place, rejection }]));
   t.equal(await write(database), 1);
   t.same(await statusesIn(database), []);
+});
+
+t.test('the places of a supplier that is deleted are read in pages', async (t) => {
+  const database = await openTestDatabase(t);
+  const { organizationId, projectId, studyId } = await makeStudy(database, 5);
+  const postbacks = Array.from({ length: 1_001 }, (_, n) => {
+    const data = { study_id: studyId, place_id: `plc_${n}`, rid: `r-${n}`, status: 'full', entry: 'open' } as const;
+    const event: PostbackEvent = {
+      type: postbackType,
+      ...{ eventId: makeId('event'), organizationId, projectId, sessionId: data.place_id },
+      ...{ isDemo: false, occurredAt: new Date().toISOString(), data, placeholders: {} },
+    };
+    return { supplierId: 'sup_p', event };
+  });
+  await postbackDeliveries.insert(database, postbacks);
+  const pages: number[] = [];
+  const places = new Set<string>();
+  await markUndelivered(database, 'sup_p', {
+    findUndelivered: async (...args) => {
+      const page = await postbackDeliveries.findUndelivered(...args);
+      pages.push(page.waiting.length);
+      for (const { place, arrived } of page.waiting) if (arrived === null) places.add(place);
+      return page;
+    },
+  });
+  t.same([pages, places.size], [[500, 500, 1], 1_001]);
 });
