@@ -14,6 +14,7 @@ import { unescapeCell } from './csv.js';
 import { dataOwnerOf } from './entry-service.js';
 import { underLock } from './fielding.js';
 import { isAside } from './own-places.js';
+import { isErased } from './reservation-erasure.js';
 import { findNamed, findReservation, type QuotaReservation } from './reservation-store.js';
 import type { ReportOutcomes } from './outcome-reporter.js';
 import type { FindRejections } from './place-settlement.js';
@@ -160,7 +161,7 @@ interface Names extends Pick<GivenRows, 'textsOf'> {
   readonly suppliers: ReadonlyMap<string, string>;
 }
 
-/** The places that a row may mean. One that nobody took has no complete to reject, and nor have browsers that an open link brought besides the respondent. */
+/** The places that a row may mean. That of an erased respondent needs its id. One that nobody took has no complete to reject, and nor have browsers that an open link brought besides the respondent. */
 function namedBy(
   { rid, place: placeId, sourceId }: DisputeRow,
   places: readonly QuotaReservation[],
@@ -172,7 +173,7 @@ function namedBy(
     sent === source || (supplierId !== null && suppliers.get(source) === supplierId);
   const named = places.filter(
     (place) =>
-      (placeId === undefined || place.reservationId === placeId) &&
+      (placeId === undefined ? !isErased(place) : place.reservationId === placeId) &&
       (rids?.includes(place.respondentId) ?? true) &&
       (sources?.some((source) => isFrom(place, source)) ?? true),
   );

@@ -190,7 +190,7 @@ export const findReservations = (tx: Queryable, ids: readonly string[]): Promise
     [ids],
   );
 
-/** Those of these that are of the study, by id or by the rid that suppliers send. */
+/** Those of these that are of the study, by id or by the rid that suppliers send, which erased respondents have no more. */
 export const findNamed = (
   tx: Queryable,
   { projectId, studyId }: Pick<QuotaReservation, 'projectId' | 'studyId'>,
@@ -198,7 +198,8 @@ export const findNamed = (
 ): Promise<readonly QuotaReservation[]> =>
   tx.query<ReservationRow>(
     `SELECT ${reservationColumns} FROM study_places WHERE place_id = ANY($3::text[]) AND study_id = $2
-     UNION SELECT ${reservationColumns} FROM study_places WHERE project_id = $1 AND respondent_id = ANY($4::text[]) AND study_id = $2`,
+     UNION SELECT ${reservationColumns} FROM study_places WHERE project_id = $1 AND respondent_id = ANY($4::text[]) AND study_id = $2
+            AND respondent_ref <> place_id`,
     [projectId, studyId, named.ids, named.rids],
   );
 

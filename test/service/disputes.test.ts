@@ -276,16 +276,17 @@ t.test('the ids of the service’s own events are refused, and a rejection under
   t.match(await respondentOf(place), { completion: 'reversed', refusedFor: 'fraud' });
 });
 
+const erase = async (rid: string): Promise<void> => {
+  const { status } = await fetch(`${baseUrl}/projects/${service.bootstrap.projectId}/respondents/${rid}`, {
+    ...{ method: 'DELETE', headers: { 'x-api-key': organizationKey } },
+  });
+  if (status !== 200) throw new Error(`the erasure answered ${status}`);
+};
+
 t.test('a status that an erasure kept from the supplier is counted in the report', async (t) => {
   const unsent = async (): Promise<readonly number[]> => {
     const [suppliers, days] = [await reportOf('supplier'), await reportOf('day')];
     return [suppliers.totals.unsent, suppliers.rows[0]?.unsent ?? -1, days.rows[0]?.unsent ?? -1];
-  };
-  const erase = async (rid: string): Promise<void> => {
-    const response = await fetch(`${baseUrl}/projects/${service.bootstrap.projectId}/respondents/${rid}`, {
-      ...{ method: 'DELETE', headers: { 'x-api-key': organizationKey } },
-    });
-    t.equal(response.status, 200);
   };
   t.same(await unsent(), [0, 0, 0]);
   const [told, lasting, surveyed] = [await complete('told'), await complete('lasting'), await interview('surveyed')];
@@ -316,6 +317,24 @@ t.test('a status that an erasure kept from the supplier is counted in the report
   t.same(await unsent(), [3, 3, 3], 'the supplier does not know of the reversal');
   t.equal((await call('DELETE', `/studies/${study.studyId}/disputes/${lasting}`)).status, 200);
   await waitUntil(async () => (await unsent())[0] === 2, 'the status that arrived holds again');
+});
+
+t.test('an erased respondent is named by the place alone', async (t) => {
+  const gone = [await complete('gone'), await complete('gone too')];
+  for (const rid of ['gone', 'gone%20too']) await erase(rid);
+  const [place] = gone;
+  const rows = [
+    { rid: 'erased', reason: 'fraud' },
+    { place, reason: 'fraud' },
+  ];
+  t.match(await dispute(rows), {
+    rows: [
+      { place: null, result: 'unknown' },
+      { place, result: 'reversed' },
+    ],
+  });
+  const named = await complete('erased');
+  t.match(await dispute(rows.slice(0, 1)), { rows: [{ place: named, result: 'reversed' }] }, 'a rid like any other');
 });
 
 t.test('the report is a table as well, and progress says why people were screened out', async (t) => {
