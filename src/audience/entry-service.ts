@@ -47,7 +47,14 @@ import { isSameText } from './signatures.js';
 import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
-import { classifySessions, isDecidedSince, noteJudging } from './repetition.js';
+import {
+  awaitedBy,
+  classifySessions,
+  isDecidedSince,
+  noteJudging,
+  type Judging,
+  type SessionClasses,
+} from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -73,6 +80,13 @@ export interface Surroundings {
   readonly prefix: string | null;
 }
 
+export interface RepeatHooks {
+  /** Sorts the sessions found alike: those that the scored one does not repeat, and those that are repeats themselves. */
+  readonly classifySessions: (sessions: readonly Ref[]) => Promise<SessionClasses>;
+  /** Called with the sessions that the scored one repeats. */
+  readonly onRepeated: (sessions: readonly Ref[]) => void;
+}
+
 /** Each takes one visit. Throws if there are too many. */
 export interface VisitLimits {
   readonly takeAddress: (address: Address | null) => Promise<void>;
@@ -84,12 +98,7 @@ export interface EntryDeps extends SurveyDeps {
   readonly exit: AnswerExit;
   /** Whether the link opens the study. */
   readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
-  /** `classify`: of the sessions found alike, those that the scored one does not repeat, and those that are repeats themselves. */
-  readonly score: (
-    owner: DataOwner,
-    request: ScoreRequest,
-    classify: (sessions: readonly Ref[]) => ReturnType<typeof classifySessions>,
-  ) => Promise<string>;
+  readonly score: (owner: DataOwner, request: ScoreRequest, hooks: RepeatHooks) => Promise<string>;
   readonly noteRefusedLink: RefusedLinks['note'];
   /** The name of a session in scoring. */
   readonly sessionRef: (study: Study, sessionId: string) => Ref;
@@ -258,7 +267,7 @@ async function judgeEntry(
   { asking, ownId, surroundings }: Entering,
 ): Promise<QuotaReservation | 'unchecked' | 'later' | 'declined'> {
   const judging = await noteJudging(deps.database, ownId, deps.sessionRef(study, ownId));
-  const reply = await gate(deps, study, visit, asking, ownId);
+  const { reply, repeats } = await gate(deps, study, visit, { asking, ownId, sessionRef: judging.sessionRef });
   const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
     reply.degradedSignals.some((signal) => signals.includes(signal));
   if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
@@ -267,7 +276,7 @@ async function judgeEntry(
   // A caller may name its own library by mistake; here the service itself received the request.
   const isDeclared = isDeclaredBot(visit.userAgent ?? '') && !foundProgram(reply);
   const reason = isDeclared ? 'declared_bot' : (reply.evidence.against[0]?.code ?? null);
-  const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band };
+  const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band, repeats };
   const isProgram = isDeclared || foundProgram(reply);
   const claim = claimantOf(deps, study, asking, surroundings);
   return underStudyLock(deps.database, study, async (tx, current) => {
@@ -306,9 +315,8 @@ async function gate(
   deps: EntryDeps,
   study: Study,
   { userAgent, address, link }: Visit,
-  asking: Asking,
-  ownId: string,
-): Promise<ScoreReply> {
+  { asking, ownId, sessionRef }: Pick<Entering, 'asking' | 'ownId'> & Pick<Judging, 'sessionRef'>,
+): Promise<{ readonly reply: ScoreReply; readonly repeats: readonly Ref[] | null }> {
   const { country } = traitsOf(link);
   const request = {
     sessionId: ownId,
@@ -320,10 +328,15 @@ async function gate(
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(country === null ? {} : { declaredCountry: country }),
   };
-  const text = await deps.score(dataOwnerOf(study), request, (sessions) =>
-    classifySessions(deps.database, study.studyId, sessions),
-  );
-  return JSON.parse(text) as ScoreReply;
+  let classes: SessionClasses = { unrepeatable: [], repeats: [], awaited: new Map() };
+  let repeated: readonly Ref[] = [];
+  const text = await deps.score(dataOwnerOf(study), request, {
+    async classifySessions(sessions) {
+      return (classes = await classifySessions(deps.database, { ...study, visitor: sessionRef }, sessions));
+    },
+    onRepeated: (sessions) => void (repeated = sessions),
+  });
+  return { reply: JSON.parse(text) as ScoreReply, repeats: awaitedBy(repeated, classes) };
 }
 
 /** The measurements of a study belong to its project, and the key that created the study may read them. */

@@ -35,7 +35,7 @@ export const eraseReservations = (
   inOrganization(database, organizationId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
       `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
-       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL,
+       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
               device_ref = NULL, address_ref = NULL, network_ref = NULL
         WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
       [projectId, respondentId],

@@ -1,4 +1,5 @@
 /** The quota reservations of a study. Changes happen under the study’s lock, together with its counts and quotas. */
+import type { Ref } from '../contract/facts.js';
 import type { ReasonClass } from '../contract/outcome.js';
 import type { ScoreReply } from '../contract/score.js';
 import type { EntryMode } from '../contract/study.js';
@@ -57,6 +58,8 @@ export interface QuotaReservation extends Traits {
   /** The foremost finding against the respondent. */
   readonly reason: string | null;
   readonly duplicateBand: DuplicateBand | null;
+  /** The visits being judged that it repeats; null: none, or it repeats another place besides. */
+  readonly repeats: readonly Ref[] | null;
   readonly receiptId: string | null;
   readonly linkId: string | null;
   /** The visit that the gate is judging; null: none. */
@@ -88,7 +91,7 @@ type ReservationRow = QuotaReservation & Record<string, unknown>;
 
 export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified, counted, has_counted AS "hasCounted",
-  country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId", judging, device_ref AS "deviceRef",
+  country, gender, age, profession, score, recommendation, reason, duplicate_band AS "duplicateBand", repeats, receipt_id AS "receiptId", link_id AS "linkId", judging, device_ref AS "deviceRef",
   address_ref AS "addressRef", network_ref AS "networkRef",  token, token_until AS "tokenUntil", entered_at AS "enteredAt", supplier_id AS "supplierId", entry, surveyed_at AS "surveyedAt", returned_at AS "returnedAt",
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
   reversed_from AS "reversedFrom", reversal_note AS "reversalNote", exit_status AS "exitStatus"`;
@@ -208,41 +211,6 @@ export const isPlace = async (database: Database, organizationId: string, sessio
   isReservationId(sessionId) &&
   (await inOrganization(database, organizationId, (tx) => findReservation(tx, sessionId))) !== null;
 
-/** Changes to a reservation. Absent fields stay. */
-export type ReservationChange = Partial<
-  Pick<
-    QuotaReservation,
-    | 'score'
-    | 'recommendation'
-    | 'reason'
-    | 'duplicateBand'
-    | 'receiptId'
-    | 'screenedFor'
-    | 'verified'
-    | 'counted'
-    | 'deviceRef'
-    | 'addressRef'
-    | 'networkRef'
-    | 'completion'
-    | 'returnedAt'
-    | 'returnedBy'
-    | 'refusedFor'
-    | 'reversedBy'
-    | 'reversedAt'
-    | 'reversedFrom'
-    | 'reversalNote'
-  >
-> & {
-  readonly state?: ReservationState;
-  readonly linkId?: string;
-  /** Milliseconds from now, by the database’s clock, until the reservation expires. */
-  readonly dueInMs?: number;
-  /** Whether its outcome is to be reported. */
-  readonly outcomeDue?: boolean;
-  /** Whether sample or quotas had no room for its complete, which was restored nevertheless. */
-  readonly aboveSample?: boolean;
-};
-
 const changeColumns = {
   state: 'state',
   screenedFor: 'screened_for',
@@ -256,6 +224,7 @@ const changeColumns = {
   recommendation: 'recommendation',
   reason: 'reason',
   duplicateBand: 'duplicate_band',
+  repeats: 'repeats',
   receiptId: 'receipt_id',
   completion: 'completion',
   returnedAt: 'returned_at',
@@ -268,6 +237,20 @@ const changeColumns = {
   outcomeDue: 'outcome_due',
   aboveSample: 'above_sample',
 } as const;
+
+/** Changes to a reservation. Absent fields stay. */
+export type ReservationChange = Partial<
+  Pick<QuotaReservation, Exclude<keyof typeof changeColumns, 'state' | 'linkId' | 'outcomeDue' | 'aboveSample'>>
+> & {
+  readonly state?: ReservationState;
+  readonly linkId?: string;
+  /** Milliseconds from now, by the database’s clock, until the reservation expires. */
+  readonly dueInMs?: number;
+  /** Whether its outcome is to be reported. */
+  readonly outcomeDue?: boolean;
+  /** Whether sample or quotas had no room for its complete, which was restored nevertheless. */
+  readonly aboveSample?: boolean;
+};
 
 /** Changes a reservation and, by what it is then, the counts with it; returns the new reservation. */
 export async function changeReservation(

@@ -56,6 +56,8 @@ export interface Transition {
 export interface PlaceFacts {
   readonly state: ReservationState;
   readonly screenedFor: string | null;
+  /** The visits that it repeated while these were judged themselves; null: none. */
+  readonly repeats?: readonly string[] | null;
   readonly verified: boolean;
 }
 
@@ -105,8 +107,13 @@ const table: readonly Row[] = [
 const passing: readonly (string | null)[] = ['full', 'limit'];
 
 /** Whether a respondent in this state is looked at by the gate, at this visit. */
-export const isUndecided = ({ state, screenedFor }: Pick<PlaceFacts, 'state' | 'screenedFor'>): boolean =>
-  state === 'entering' || (state === 'screened' && passing.includes(screenedFor));
+export const isUndecided = ({
+  state,
+  screenedFor,
+  repeats = null,
+}: Pick<PlaceFacts, 'state' | 'screenedFor' | 'repeats'>): boolean =>
+  state === 'entering' ||
+  (state === 'screened' && (passing.includes(screenedFor) || (screenedFor === 'duplicate' && repeats !== null)));
 
 /** null: the event does not apply, and nothing changes. */
 export function decide(event: PlaceEvent, study: StudyFacts, place: PlaceFacts): Transition | null {

@@ -234,6 +234,8 @@ export type Classification = readonly {
 /** The core’s result for the facts. */
 export interface ScoreOutcome {
   readonly reply: ScoreReply;
+  /** Sessions of which each alone makes this one a likely repeat. */
+  readonly repeated: readonly Ref[];
   readonly classification: Classification;
   /** Hash of the rule set: weights, caps and placement rules. */
   readonly modelVersion: string;

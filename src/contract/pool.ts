@@ -1,6 +1,6 @@
 /** Messages between the main thread and a worker: packed lists of tasks, and of replies in the same order. A task fails alone. */
 import type { Envelope } from './envelope.js';
-import type { Classification, DeviceSketch, DuplicateCandidate, ScoreFacts } from './facts.js';
+import type { Classification, DeviceSketch, DuplicateCandidate, Ref, ScoreFacts } from './facts.js';
 import type { Observation, RaisedFlag } from './monitoring.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';
@@ -67,6 +67,8 @@ export interface PoolResults {
     readonly reply: string;
     readonly degraded: readonly string[];
     readonly recommendation: ScoreReply['recommendation'];
+    /** Sessions of which each alone makes this one a likely repeat. */
+    readonly repeated: readonly Ref[];
     /** The verdict for the record, packed. */
     readonly outcome: Uint8Array;
   };

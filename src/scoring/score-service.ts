@@ -57,6 +57,8 @@ export interface ScoreOptions {
   readonly rateLimits?: readonly RateLimit[];
   /** Classifies the sessions found alike. With it, no call is answered by an earlier one, because their part may have changed since. */
   readonly classifySessions?: ClassifySessions;
+  /** Called with the sessions that the scored one is a likely repeat of. */
+  readonly onRepeated?: ((sessions: readonly Ref[]) => void) | undefined;
   /** Called once the call goes to the counters, which take it off the key’s limits. */
   readonly onCounted?: () => void;
 }
@@ -103,7 +105,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.complete === false && namespace !== null) deps.counterRecovery.markIncomplete(namespace);
-      return conclude(base, await classify(deps, base, counted, options), { packed });
+      return conclude(base, await classify(deps, base, counted, options), { packed, onRepeated: options.onRepeated });
     }
     metrics.scoreReplays.inc();
     const first = openBase(counted.recorded.content);
@@ -117,15 +119,15 @@ export function createScoreService(deps: ScoreServiceDeps) {
   async function conclude(
     base: ScoreBase,
     counted: Counted | null,
-    { packed = packBase(base), replayed = false } = {},
+    { packed = packBase(base), replayed = false, onRepeated }: Conclusion = {},
   ): Promise<string> {
     const facts = [packed, packCounted(counted)] as const;
     const judgeFromMs = performance.now();
-    const { reply, degraded, recommendation, outcome } = await judge(deps, { base, counted, facts, replayed });
+    const { repeated, outcome, ...judged } = await judge(deps, { base, counted, facts, replayed });
+    onRepeated?.(repeated);
     noteStage(metrics, 'judge', judgeFromMs);
     const { receiptId } = base.owner;
-    const record = joinParts(...facts, outcome);
-    return answer(deps, { receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
+    return answer(deps, { ...judged, receiptId, record: joinParts(...facts, outcome), source: sourceOf(base) });
   }
 
   return {
@@ -137,6 +139,12 @@ export function createScoreService(deps: ScoreServiceDeps) {
       return scoreEnabled(owner, body, options);
     },
   };
+}
+
+/** `packed`: the base, if it is at hand. */
+interface Conclusion extends Pick<ScoreOptions, 'onRepeated'> {
+  readonly packed?: Uint8Array;
+  readonly replayed?: boolean;
 }
 
 const stages = {

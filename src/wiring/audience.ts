@@ -96,7 +96,7 @@ export async function startAudience(
     ...entryPartsOf(parts),
     ...{ tokens, audienceUrl, exit, judgeLink: links.judge },
     visits: { takeAddress: takeVisit, takeRespondent: limits.takeRespondent },
-    score: (owner, request, classifySessions) => scoring.scores.score(owner, request, { classifySessions }),
+    score: scoring.scores.score,
     locate: (address) => surroundingsOf(scoring.geography, address),
     verification: createHostedVerificationClient(parts, siteUrl),
   });

@@ -2,7 +2,7 @@
  * Judges whether a session repeats an earlier one of its scope. The same respondent, or the token that a page keeps, says so; a deviceHash and a
  * look do not, unless the network agrees and chance would hardly bring a twin (linkage.ts).
  */
-import type { CountFacts, DuplicateCandidate, ScoreFacts } from '../../src/contract/facts.js';
+import type { CountFacts, DuplicateCandidate, Ref, ScoreFacts } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
 import { createRaise, rulesOf, type Rules, type Signal } from '../scoring/model.js';
 import type { Visit } from '../scoring/visit.js';
@@ -16,6 +16,8 @@ export interface Duplication {
   readonly measured: boolean;
   readonly score: number;
   readonly band: DuplicateBand;
+  /** Sessions of which each alone makes this one a likely repeat. */
+  readonly repeated: readonly Ref[];
   /** Signals of rules without weight. */
   readonly signals: readonly Signal[];
 }
@@ -72,11 +74,20 @@ export function judgeDuplication(visit: Visit): Duplication {
   if (!facts.measured || counts === null || isNothingCompared(counts)) {
     const signals: Signal[] = [];
     raise(signals, 'duplicate_unmeasured');
-    return { measured: false, score: 0, band: 'none', signals };
+    return { measured: false, score: 0, band: 'none', repeated: [], signals };
   }
   const signals: Signal[] = [];
-  const score = Math.max(judgeRespondent(counts, signals), judgeDevice(visit, counts, signals));
-  return { measured: true, score, band: bandOf(score), signals };
+  const respondentScore = judgeRespondent(counts, signals);
+  const { score: deviceScore, repeated: devices } = judgeDevice(visit, counts, signals);
+  const score = Math.max(respondentScore, deviceScore);
+  const respondents = counts.candidates.filter(({ via }) => via === 'respondent');
+  const repeated = [...respondents, ...devices].map(({ session }) => session);
+  return { measured: true, score, band: bandOf(score), repeated, signals };
+}
+
+interface DeviceRepeat {
+  readonly score: number;
+  readonly repeated: readonly DuplicateCandidate[];
 }
 
 /** Null throughout: nothing identified the session. */
@@ -92,10 +103,10 @@ function judgeRespondent(counts: CountFacts, signals: Signal[]): number {
   return thresholds.respondentScore;
 }
 
-function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): number {
+function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): DeviceRepeat {
   const candidates = counts.candidates.filter(({ via }) => via !== 'respondent');
   const earlier = Math.max(0, (counts.deviceSessionsDay ?? 0) - 1);
-  if (candidates.length === 0 && counts.candidates.length === 0 && earlier === 0) return 0;
+  if (candidates.length === 0 && counts.candidates.length === 0 && earlier === 0) return { score: 0, repeated: [] };
   const comparable = counts.candidates.some(({ sketch }) => sketch !== null);
   const own =
     comparable && facts.probe !== null ? sketchDevice(facts.probe.body, facts.probe.transport.userAgent) : null;
@@ -115,14 +126,21 @@ function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): n
   const contradicted = isContradictory(kept) || isContradictory(hashed);
   if (contradicted) raise(signals, 'device_contradiction');
   const { identifierScore, tokenConfirmedScore, tokenScore } = thresholds;
-  let score = Math.max(judgeLinks(others.map(link), signals), hashTimes > 0 ? identifierScore : 0);
+  const links = others.map(link);
+  let score = Math.max(judgeLinks(links, signals), hashTimes > 0 ? identifierScore : 0);
+  const repeated = others.filter((_, n) => scoreOf(links[n]) >= thresholds.likelyMin);
   if (keptTimes > 0) {
     const confirmed = kept.some((candidate) => isCorroborated(facts, counts, candidate, link));
     const agreed = confirmed ? tokenConfirmedScore : tokenScore;
-    score = Math.max(score, isContradictory(kept) ? identifierScore : agreed);
+    const isCopied = isContradictory(kept);
+    score = Math.max(score, isCopied ? identifierScore : agreed);
+    if (!isCopied) repeated.push(...kept);
   }
-  return score;
+  return { score, repeated };
 }
+
+const scoreOf = (link: Link | null = null): number =>
+  link === null ? 0 : Math.min(thresholds.likelyMax, Math.floor(link.probability * 100 + 1e-9));
 
 /** The most probable link of those that no identifier proves. */
 function judgeLinks(links: readonly Link[], signals: Signal[]): number {
@@ -131,7 +149,7 @@ function judgeLinks(links: readonly Link[], signals: Signal[]): number {
     null,
   );
   if (best === null) return 0;
-  const score = Math.min(thresholds.likelyMax, Math.floor(best.probability * 100 + 1e-9));
+  const score = scoreOf(best);
   if (score < thresholds.possibleMin) return score;
   const count = times(links.filter(({ probability }) => 100 * probability >= thresholds.possibleMin).length);
   const place = best.address === null ? '' : `, from the same ${best.address === 'home' ? 'home address' : 'network'}`;

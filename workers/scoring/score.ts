@@ -82,6 +82,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   };
   return {
     reply,
+    repeated: duplication.repeated,
     classification: placed.classification,
     modelVersion,
     calibration,
@@ -173,11 +174,13 @@ function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplicati
 
 export function judgeScore(facts: ScoreFacts, replayed: boolean): PoolResults['score'] {
   const outcome = scoreFacts(facts, replayed);
-  const { degradedSignals, recommendation } = outcome.reply;
+  const { repeated, reply } = outcome;
+  const { degradedSignals, recommendation } = reply;
   return {
-    reply: JSON.stringify(outcome.reply),
+    reply: JSON.stringify(reply),
     degraded: degradedSignals,
     recommendation,
+    repeated,
     outcome: packOutcome(recordVerdict(outcome), facts),
   };
 }

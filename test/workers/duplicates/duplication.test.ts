@@ -153,6 +153,24 @@ t.test(
   },
 );
 
+t.test('the sessions are named of which each alone is repeated, and no other that was compared', (t) => {
+  const facts = { ...hashed, token: 't0', deviceHashed: false };
+  const repeatedOf = (...candidates: DuplicateCandidate[]) => {
+    const counts = cleanCounts({ terms: terms(2_000, 2), candidates });
+    return judgeDuplication(readVisit({ ...humanFacts(facts), counts })).repeated;
+  };
+  const alike = candidate({ session: 'alike', address: 'a1', prefix: 'p1' });
+  const unlike = candidate({ session: 'unlike', sketch: null, address: null });
+  const respondent = candidate({ session: 'respondent', via: 'respondent', sketch: null });
+  const kept = candidate({ session: 'kept', via: 'device', token: 't0', sketch: null });
+  const copied = candidate({ ...kept, session: 'copied', sketch: { ...own, osFamily: 'android' } });
+  t.same(repeatedOf(), []);
+  t.same(repeatedOf(unlike, copied), []);
+  t.same(repeatedOf(alike, unlike, respondent), ['respondent', 'alike']);
+  t.same(repeatedOf(unlike, kept), ['kept']);
+  t.end();
+});
+
 t.test('likeness alone is likely only where the look is rare in the project', (t) => {
   t.match(judge({ terms: terms(2_000, 2), candidates: [candidate()] }), { band: 'likely', codes: ['similar_device'] });
   t.match(judge({ terms: terms(2_000, 600), candidates: [candidate()] }), { band: 'none' });

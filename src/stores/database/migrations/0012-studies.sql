@@ -173,6 +173,8 @@ CREATE TABLE study_places (
   -- The foremost finding against the respondent.
   reason          text,
   duplicate_band  text,
+  -- The visits, as scoring knows them, that it repeats while the gate was judging these; null: none, or it repeats another place besides.
+  repeats         text[],
   receipt_id      text,
   -- The hosted verification and its token.
   link_id         text,
