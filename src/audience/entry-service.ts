@@ -371,10 +371,10 @@ const retake = (
     change: { ...scored, ...{ refusedFor: null, returnedBy: null, returnedAt: null }, dueInMs: reservationMs },
   });
 
-/** To the hosted verification, or past it where its result is there. */
+/** To the hosted verification, or past it where its result is there. A failure ends the place once no retry is left. */
 async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   const result = reservation.linkId === null ? null : await deps.verification.read(reservation);
-  if (result === null) {
+  if (result === null || result.isRetryable) {
     const linkId = reservation.linkId ?? (await makeLink(deps, study, reservation));
     return { kind: 'redirect', url: deps.verification.linkUrl(linkId) };
   }

@@ -103,6 +103,8 @@ const claimOf = (claim: Claimant | null): ReservationChange => {
 export interface HostedVerification {
   readonly status: 'pass' | 'fail' | 'review';
   readonly assurance: string;
+  /** It failed, and the respondent may try again. */
+  readonly isRetryable: boolean;
   readonly scores: ReservationClaims['scores'];
 }
 

@@ -98,7 +98,7 @@ export async function startAudience(
     visits: { takeAddress: takeVisit, takeRespondent: limits.takeRespondent },
     score: scoring.scores.score,
     locate: (address) => surroundingsOf(scoring.geography, address),
-    verification: createHostedVerificationClient(parts, siteUrl),
+    verification: createHostedVerificationClient(parts, work),
   });
   await app.register(
     async (scope) => {

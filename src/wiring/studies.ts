@@ -14,6 +14,7 @@ import type { Parts } from './parts.js';
 import { insertLink, linkUrl } from '../administration/hosted-links.js';
 import type { HostedVerificationClient } from '../audience/fielding.js';
 import { linkDaysMax } from '../contract/hosted-link.js';
+import { configDefaults } from '../contract/project.js';
 import { noScores } from '../contract/study-replies.js';
 import type { VerdictScores } from '../contract/verdict.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
@@ -78,7 +79,7 @@ const expiresInDays = linkDaysMax;
 /** A link for one person, whose result is read from the sessions that came through it, never from what a browser brings. */
 export const createHostedVerificationClient = (
   { stores, now }: Parts,
-  siteUrl: () => string,
+  { directories, siteUrl }: { readonly directories: Pick<Directories, 'projects'>; readonly siteUrl: () => string },
 ): HostedVerificationClient => ({
   async makeLink({ organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
     const link = await inOrganization(stores.database, organizationId, (tx) =>
@@ -97,13 +98,19 @@ export const createHostedVerificationClient = (
       status: 'pass' | 'fail' | 'review';
       assurance: string | null;
       scores: VerdictScores | null;
+      failures: number;
     }>(
-      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores FROM verification_sessions
+      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores,
+              (count(*) FILTER (WHERE status = 'fail') OVER ())::int AS failures FROM verification_sessions
         WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL ORDER BY completed_at DESC LIMIT 1`,
       [projectId, respondentRef, linkId],
     );
     if (session === undefined) return null;
-    const { status, assurance, scores } = session;
-    return { status, assurance: assurance ?? 'none', scores: scores ?? noScores };
+    const { status, assurance, scores, failures } = session;
+    const project = status === 'fail' ? await directories.projects.get(projectId) : null;
+    // Whoever opens the link again starts another chain, which gets no further tries.
+    const isRetryable =
+      project !== null && failures <= (project.fields.config?.maxRetries ?? configDefaults.maxRetries);
+    return { status, assurance: assurance ?? 'none', isRetryable, scores: scores ?? noScores };
   },
 });

@@ -95,7 +95,7 @@ t.test(
         t.match(await instance.verified(reservationId, 'stranger', given), { page: 'reopen' }, `${state}: ${given}`);
     };
     await refuse('before the result');
-    result.push({ status: 'pass', assurance: 'biometric', scores: noScores });
+    result.push({ status: 'pass', assurance: 'biometric', isRetryable: false, scores: noScores });
     await refuse('after it');
     t.match(await findOnly(database, study), { state: 'verifying' }, 'and the stranger’s visit changes nothing');
     t.match(await instance.verified(reservationId, 'phone', sig), { url: /^https:\/\/survey\.example\// });

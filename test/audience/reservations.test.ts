@@ -187,7 +187,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
         }),
       );
       const scores = { ...noScores, uniqueness: 0.9, authenticity: 0.8, overall: 0.8 };
-      result = { status: 'pass', assurance: 'none', scores };
+      result = { status: 'pass', assurance: 'none', isRetryable: false, scores };
       const surveyed = await instance.enter(study, 'a', 'female');
       t.match(surveyed, { url: /survey\.example/ });
       t.same(decodeJwt(tokenOf(surveyed))['scores'], scores, 'the token has the scores of the verification');

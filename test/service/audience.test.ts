@@ -1,6 +1,7 @@
 /** The audience API over HTTP: who may call, what is refused, and how respondents come, go, and come again. */
 import t from 'tap';
 import type { MintedKeyReply } from '../../src/contract/api-key.js';
+import { configDefaults } from '../../src/contract/project.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
@@ -282,13 +283,21 @@ t.test(
     t.equal((await open(returnUrl(onward.location, 'terminate'))).title, titles.thanks);
     t.match((await read(study)).progress, { verified: 0, completed: 0, places_left: 2 });
 
-    const failing = await enter(study, { rid: 'f', src: 'a' });
+    const failing = await enter(study, { rid: 'f', src: 'a', cookie: `vh_device=${'1f'.repeat(16)}` });
     const failedLink = /link_[0-9a-f]{32}/.exec(failing.location ?? '')?.[0] ?? '';
-    t.equal(
-      (await verify(service, await createSession(service, { linkId: failedLink }), automated)).body.status,
-      'fail',
-    );
-    t.equal((await enter(study, { rid: 'f', src: 'a' })).title, titles.declined);
+    const failedPlace = await call('GET', `/studies/${study.studyId}/respondents?status=verifying`);
+    const failedBack = `${audienceUrl}/verified/${String(failedPlace.body['respondents'][0]['sessionId'])}`;
+    const holder = { cookie: `vh_device=${'1f'.repeat(16)}` };
+    for (let left: number = configDefaults.maxRetries; left >= 0; left--) {
+      const failed = await verify(service, await createSession(service, { linkId: failedLink }), automated);
+      t.equal(failed.body.status, 'fail');
+      if (left === 0) continue;
+      const again = [await enter(study, { rid: 'f', src: 'a', ...holder }), await open(failedBack, holder)];
+      for (const { location } of again) t.equal(location, failing.location, `${left} retries are left`);
+      t.match((await read(study)).progress, { screened_out: 0, places_left: 1 });
+    }
+    t.equal((await open(failedBack, holder)).title, titles.declined);
+    t.equal((await enter(study, { rid: 'f', src: 'a', ...holder })).title, titles.declined);
     t.match((await read(study)).progress, { screened_out: 1, places_left: 2 });
   },
 );
