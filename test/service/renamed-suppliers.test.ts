@@ -155,6 +155,23 @@ t.test('who holds a place goes on when the supplier is taken out or deleted, and
     }
 });
 
+t.test('who holds a place goes on by links of both names of a supplier that was renamed, then deleted', async (t) => {
+  const supplier = await makeSupplier('old name');
+  const study = await field([]);
+  const browser = newBrowser();
+  const before = await invite(study, supplier, 'held');
+  const place = placeAt((await openEntry(before, browser)).location);
+  await rename(supplier, 'new name');
+  const after = await invite(study, supplier, 'held');
+  t.equal(placeAt((await openEntry(after, browser)).location), place);
+  await call('DELETE', `/suppliers/${supplier.supplierId}`);
+  for (const link of [before, after]) {
+    const { location } = await openEntry(link, browser);
+    t.equal(location === null ? null : placeAt(location), place, new URL(link).searchParams.get('src') ?? '');
+    t.match(await openEntry(link, newBrowser()), { location: null });
+  }
+});
+
 t.test('a postback that still waits when its supplier is deleted is unsent, and one that arrived is not', async (t) => {
   const receiver = await startReceiver(t);
   const supplier = (
