@@ -11,7 +11,7 @@ import { invalid, notFound } from '../kernel/faults.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { unescapeCell } from './csv.js';
-import { dataOwnerOf } from './entry-service.js';
+import { dataOwnerOf } from './gate.js';
 import { underLock } from './fielding.js';
 import { isAside } from './own-places.js';
 import { isErased } from './reservation-erasure.js';

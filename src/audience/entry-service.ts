@@ -5,9 +5,8 @@
  *
  *     entering ──score, decide, take──▶ verifying ──passed──▶ surveying ──▶ the survey
  */
-import type { DataOwner } from '../kernel/caller.js';
 import type { NetworkClass, Ref } from '../contract/facts.js';
-import type { ScoreReply, ScoreRequest } from '../contract/score.js';
+import type { ScoreReply } from '../contract/score.js';
 import { isDeclaredBot } from '../contract/declared-program.js';
 import type { Address } from '../net/address.js';
 import type { Database, Queryable } from '../stores/database/port.js';
@@ -37,24 +36,18 @@ import {
   isOpenTo,
   ownPlaceId,
   respondentRefOf,
-  scoredRef,
   type Asking,
   type HashIdentifier,
 } from './own-places.js';
+import { isErased } from './reservation-erasure.js';
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
 import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
 import { readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
-import {
-  awaitedBy,
-  classifySessions,
-  isDecidedSince,
-  noteJudging,
-  type Judging,
-  type SessionClasses,
-} from './repetition.js';
+import { scoreVisit, type GateDeps } from './gate.js';
+import { isDecidedSince, noteJudging } from './repetition.js';
 import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -80,25 +73,17 @@ export interface Surroundings {
   readonly prefix: string | null;
 }
 
-export interface RepeatHooks {
-  /** Sorts the sessions found alike: those that the scored one does not repeat, and those that are repeats themselves. */
-  readonly classifySessions: (sessions: readonly Ref[]) => Promise<SessionClasses>;
-  /** Called with the sessions that the scored one repeats. */
-  readonly onRepeated: (sessions: readonly Ref[]) => void;
-}
-
 /** Each takes one visit. Throws if there are too many. */
 export interface VisitLimits {
   readonly takeAddress: (address: Address | null) => Promise<void>;
   readonly takeRespondent: (projectId: string, ref: string) => Promise<void>;
 }
 
-export interface EntryDeps extends SurveyDeps {
+export interface EntryDeps extends SurveyDeps, GateDeps {
   readonly database: Database;
   readonly exit: AnswerExit;
   /** Whether the link opens the study. */
   readonly judgeLink: (study: Study, link: GivenLink) => Promise<LinkVerdict>;
-  readonly score: (owner: DataOwner, request: ScoreRequest, hooks: RepeatHooks) => Promise<string>;
   readonly noteRefusedLink: RefusedLinks['note'];
   /** The name of a session in scoring. */
   readonly sessionRef: (study: Study, sessionId: string) => Ref;
@@ -183,6 +168,7 @@ export function createEntryService(deps: EntryDeps) {
       else await deps.visits.takeAddress(address);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (reservation === null || study === null) return pageOf(null, 'broken');
+      if (isErased(reservation) && isReturnProof(deps, reservation, sig)) return pageOf(study, 'erased');
       if (isHolder && reservation.state !== 'released') return continueAt(deps, study, reservation);
       return pageOf(study, !isHolder && isTakenElsewhere(reservation, deviceRef) ? 'elsewhere' : 'reopen');
     },
@@ -200,9 +186,12 @@ export interface VerifiedVisit extends Pick<Visit, 'device' | 'address'> {
 const returnProofOf = ({ hash }: EntryDeps, { projectId, reservationId }: QuotaReservation): string =>
   hash(projectId, 'verification', reservationId);
 
+const isReturnProof = (deps: EntryDeps, place: QuotaReservation, sig = ''): boolean =>
+  isSameText(sig, returnProofOf(deps, place));
+
 /** Whether `sig` is the proof of a signed place. The place of an open link belongs to its browser. */
-const hasReturnProof = (deps: EntryDeps, place: QuotaReservation, sig = ''): boolean =>
-  place.entry === 'signed' && isSameText(sig, returnProofOf(deps, place));
+const hasReturnProof = (deps: EntryDeps, place: QuotaReservation, sig: string | undefined): boolean =>
+  place.entry === 'signed' && isReturnProof(deps, place, sig);
 
 /** Whether the gate looks at the respondent, at this visit: they have no place, or lost it. */
 const isGated = (place: QuotaReservation): boolean => isUndecided(place) || place.state === 'released';
@@ -267,7 +256,7 @@ async function judgeEntry(
   { asking, ownId, surroundings }: Entering,
 ): Promise<QuotaReservation | 'unchecked' | 'later' | 'declined'> {
   const judging = await noteJudging(deps.database, ownId, deps.sessionRef(study, ownId));
-  const { reply, repeats } = await gate(deps, study, visit, { asking, ownId, sessionRef: judging.sessionRef });
+  const { reply, repeats } = await scoreVisit(deps, study, visit, { asking, ownId, sessionRef: judging.sessionRef });
   const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
     reply.degradedSignals.some((signal) => signals.includes(signal));
   if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
@@ -309,40 +298,6 @@ function claimantOf(
     value === null ? null : hash(projectId, kind, value);
   return { deviceRef, networkClass, addressRef: refOf('address', place), networkRef: refOf('network', prefix) };
 }
-
-/** The same scoring as with a key, but for who can be repeated. The session is the reservation: each visit has a receipt, and none counts twice. */
-async function gate(
-  deps: EntryDeps,
-  study: Study,
-  { userAgent, address, link }: Visit,
-  { asking, ownId, sessionRef }: Pick<Entering, 'asking' | 'ownId'> & Pick<Judging, 'sessionRef'>,
-): Promise<{ readonly reply: ScoreReply; readonly repeats: readonly Ref[] | null }> {
-  const { country } = traitsOf(link);
-  const request = {
-    sessionId: ownId,
-    clientIp: address?.text ?? '',
-    sourceId: link.src,
-    studyId: study.studyId,
-    respondentId: scoredRef(asking, ownId),
-    deviceHash: asking.deviceRef,
-    ...(userAgent === undefined ? {} : { userAgent }),
-    ...(country === null ? {} : { declaredCountry: country }),
-  };
-  let classes: SessionClasses = { unrepeatable: [], repeats: [], awaited: new Map() };
-  let repeated: readonly Ref[] = [];
-  const text = await deps.score(dataOwnerOf(study), request, {
-    async classifySessions(sessions) {
-      return (classes = await classifySessions(deps.database, { ...study, visitor: sessionRef }, sessions));
-    },
-    onRepeated: (sessions) => void (repeated = sessions),
-  });
-  return { reply: JSON.parse(text) as ScoreReply, repeats: awaitedBy(repeated, classes) };
-}
-
-/** The measurements of a study belong to its project, and the key that created the study may read them. */
-export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Study): DataOwner => ({
-  ...{ lineage, organizationId, projectId, isTest, isDemo: false },
-});
 
 /** The next step of a respondent who has a reservation. */
 async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {

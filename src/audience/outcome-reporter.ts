@@ -8,7 +8,7 @@ import type { DataOwner } from '../kernel/caller.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
-import { dataOwnerOf } from './entry-service.js';
+import { dataOwnerOf } from './gate.js';
 import type { SettlePlaces } from './place-settlement.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { restoredEndOf } from './return-rules.js';

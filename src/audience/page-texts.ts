@@ -3,7 +3,7 @@ import type { Language } from '../administration/pages/languages.js';
 
 export const pageNames = [
   ...(['checking', 'unchecked', 'full', 'closed', 'declined', 'elsewhere', 'reopen', 'done', 'thanks'] as const),
-  ...(['expired', 'broken', 'later'] as const),
+  ...(['expired', 'erased', 'broken', 'later'] as const),
 ] as const;
 export type PageName = (typeof pageNames)[number];
 
@@ -24,6 +24,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['You have already taken part', 'Each person can take part once. Thank you for your answers.'],
     thanks: ['Thank you', 'Your response has been recorded. You can close this page.'],
     expired: ['This link has expired', 'Go back to your invitation and open the study from there.'],
+    erased: ['Your data was erased', 'It was erased at your request. This link can’t be used again.'],
     broken: ['This link is not valid', 'Go back to your invitation and open the study from there.'],
     later: ['Please try again', 'We can’t open the study right now. Wait a minute, then open it again.'],
   },
@@ -44,6 +45,10 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['Sie haben schon teilgenommen', 'Jede Person kann einmal teilnehmen. Vielen Dank für Ihre Antworten.'],
     thanks: ['Vielen Dank', 'Ihre Teilnahme wurde gespeichert. Sie können diese Seite schließen.'],
     expired: ['Dieser Link ist abgelaufen', 'Gehen Sie zurück zu Ihrer Einladung und öffnen Sie die Studie von dort.'],
+    erased: [
+      'Ihre Daten wurden gelöscht',
+      'Sie wurden auf Ihren Wunsch gelöscht. Dieser Link kann nicht mehr verwendet werden.',
+    ],
     broken: ['Dieser Link ist ungültig', 'Gehen Sie zurück zu Ihrer Einladung und öffnen Sie die Studie von dort.'],
     later: [
       'Bitte versuchen Sie es noch einmal',
@@ -73,6 +78,10 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['Vous avez déjà participé', 'Chaque personne ne participe qu’une fois. Merci de vos réponses.'],
     thanks: ['Merci', 'Votre participation est enregistrée. Vous pouvez fermer cette page.'],
     expired: ['Ce lien a expiré', 'Revenez à votre invitation et ouvrez l’étude à partir de là.'],
+    erased: [
+      'Vos données ont été effacées',
+      'Elles ont été effacées à votre demande. Ce lien ne peut plus être utilisé.',
+    ],
     broken: ['Ce lien n’est pas valable', 'Revenez à votre invitation et ouvrez l’étude à partir de là.'],
     later: ['Veuillez réessayer', 'L’étude ne peut pas s’ouvrir pour l’instant. Attendez une minute, puis rouvrez-la.'],
   },
@@ -93,6 +102,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['Ya ha participado', 'Cada persona puede participar una vez. Gracias por sus respuestas.'],
     thanks: ['Gracias', 'Su participación ha quedado registrada. Puede cerrar esta página.'],
     expired: ['Este enlace ha caducado', 'Vuelva a su invitación y abra el estudio desde allí.'],
+    erased: ['Sus datos se han borrado', 'Se han borrado a petición suya. Este enlace ya no se puede usar.'],
     broken: ['Este enlace no es válido', 'Vuelva a su invitación y abra el estudio desde allí.'],
     later: ['Inténtelo de nuevo', 'No podemos abrir el estudio ahora. Espere un minuto y vuelva a abrirlo.'],
   },
@@ -119,6 +129,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['Você já participou', 'Cada pessoa pode participar uma vez. Obrigado pelas suas respostas.'],
     thanks: ['Obrigado', 'Sua resposta foi registrada. Você pode fechar esta página.'],
     expired: ['Este link expirou', 'Volte ao seu convite e abra o estudo a partir dele.'],
+    erased: ['Seus dados foram apagados', 'Eles foram apagados a seu pedido. Este link não pode mais ser usado.'],
     broken: ['Este link não é válido', 'Volte ao seu convite e abra o estudo a partir dele.'],
     later: ['Tente de novo', 'Não foi possível abrir o estudo agora. Espere um minuto e abra-o de novo.'],
   },
@@ -136,6 +147,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['لقد شاركت بالفعل', 'يمكن لكل شخص المشاركة مرة واحدة. شكرًا على إجاباتك.'],
     thanks: ['شكرًا لك', 'تم حفظ مشاركتك. يمكنك إغلاق هذه الصفحة.'],
     expired: ['انتهت صلاحية هذا الرابط', 'ارجع إلى الدعوة وافتح الدراسة من هناك.'],
+    erased: ['تم محو بياناتك', 'مُحيت بناءً على طلبك. لا يمكن استخدام هذا الرابط مرة أخرى.'],
     broken: ['هذا الرابط غير صالح', 'ارجع إلى الدعوة وافتح الدراسة من هناك.'],
     later: ['حاول مرة أخرى', 'لا يمكن فتح الدراسة الآن. انتظر دقيقة ثم افتحها مرة أخرى.'],
   },
@@ -162,6 +174,7 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = {
     done: ['すでにご参加いただいています', 'ご参加はお一人一回です。ご回答ありがとうございました。'],
     thanks: ['ありがとうございました', '回答を記録しました。このページを閉じてください。'],
     expired: ['このリンクは期限が切れています', '招待に戻り、そこから調査を開いてください。'],
+    erased: ['データを消去しました', 'ご依頼により、あなたのデータを消去しました。このリンクはもう使用できません。'],
     broken: ['このリンクは無効です', '招待に戻り、そこから調査を開いてください。'],
     later: ['もう一度お試しください', '現在、調査を開けません。1分ほど待ってから、もう一度開いてください。'],
   },

@@ -19,7 +19,7 @@ export interface StudyPageParts extends PageParts {
 export const pageStatus: Readonly<Record<PageName, number>> = {
   ...{ checking: 200, unchecked: 200, full: 200, closed: 200, declined: 200, elsewhere: 200 },
   ...{ reopen: 200, done: 200, thanks: 200 },
-  ...{ expired: 400, broken: 400, later: 503 },
+  ...{ expired: 400, erased: 410, broken: 400, later: 503 },
 };
 
 export function renderPage(page: PageName, parts: StudyPageParts): string {

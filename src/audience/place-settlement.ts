@@ -6,7 +6,7 @@ import type { ReasonClass } from '../contract/outcome.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { dataOwnerOf } from './entry-service.js';
+import { dataOwnerOf } from './gate.js';
 import { changeReservation, findReservations, isReservationId, type QuotaReservation } from './reservation-store.js';
 import { restore, reverseAll } from './reversals.js';
 import { findStudy, type Study } from './study-store.js';

@@ -17,6 +17,7 @@ import {
   type QuotaReservation,
   type ReservationChange,
 } from './reservation-store.js';
+import { isErased } from './reservation-erasure.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
 import { judgeReturn, reversedFromOf, withoutRejection, type GivenReturn, type ReturnVerdict } from './return-rules.js';
 import { isReversed, restore, reverseAll } from './reversals.js';
@@ -67,7 +68,7 @@ export function createReturnService(deps: ReturnDeps) {
       const reservation = claims === null ? null : await findReservation(database, claims.sub);
       const study = reservation === null ? null : await findStudy(database, reservation.studyId);
       if (claims === null || reservation === null || study === null || !isTokenOf(claims, reservation))
-        return pageOf(study, 'expired');
+        return pageOf(study, reservation !== null && isErased(reservation) ? 'erased' : 'expired');
       const lines = returnLines(study.studyId, reservation.reservationId, status, signed?.t ?? '');
       const atMs = Number(signed?.t ?? '0') * 1_000;
       const isForged =

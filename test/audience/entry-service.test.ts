@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { HostedVerification } from '../../src/audience/fielding.js';
 import { noScores } from '../../src/contract/study-replies.js';
+import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { releaseReservations } from '../../src/audience/reservation-round.js';
 import { findRespondentReservation } from '../../src/audience/reservation-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';
@@ -107,6 +108,9 @@ t.test(
       { page: 'reopen' },
       'a released place comes back by its link',
     );
+    await eraseReservations(database, { ...study, respondentId: 'r' });
+    await refuse('erased');
+    t.match(await instance.verified(reservationId, 'own', sig), { page: 'erased' });
   },
 );
 

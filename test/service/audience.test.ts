@@ -339,5 +339,5 @@ t.test('a respondent who is erased is named nowhere in the study, and counted al
   t.equal(answer.status, 200);
   t.match(await listed(), [{ respondentId: 'erased', token: null }]);
   t.equal((await read(study)).progress.completed, 1);
-  t.equal((await open(returnUrl(way.location, 'complete'))).title, titles.expired);
+  t.match(await open(returnUrl(way.location, 'complete')), { status: 410, title: titles.erased });
 });
