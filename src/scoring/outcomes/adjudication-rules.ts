@@ -53,15 +53,15 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
 
 const isRejecting = (type: OutcomeType): boolean => (rejectingTypes as readonly OutcomeType[]).includes(type);
 
-/** The event that stands and takes a complete back, fraud first, else the last; null: none does. */
-export function findRejection(outcomes: readonly StoredOutcome[]): StoredOutcome | null {
-  const standing = standingEvents(outcomes).filter(({ type }) => isRejecting(type));
-  return standing.find(({ reasonClass }) => reasonClass === 'fraud') ?? standing.at(-1) ?? null;
+/** The one of the standing events that takes a complete back, fraud first, else the last; null: none does. */
+export function findRejection(standing: readonly StoredOutcome[]): StoredOutcome | null {
+  const rejecting = standing.filter(({ type }) => isRejecting(type));
+  return rejecting.find(({ reasonClass }) => reasonClass === 'fraud') ?? rejecting.at(-1) ?? null;
 }
 
 /** Why events that stand take a complete back; null: none does. */
 export function findReversal(outcomes: readonly StoredOutcome[]): ReasonClass | null {
-  const rejection = findRejection(outcomes);
+  const rejection = findRejection(standingEvents(outcomes));
   return rejection === null ? null : (rejection.reasonClass ?? 'unknown');
 }
 

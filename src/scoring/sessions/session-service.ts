@@ -148,13 +148,14 @@ interface FoundOutcomes {
 async function findOutcomes(database: Database, namespace: Namespace, sessionRef: string): Promise<FoundOutcomes> {
   const found = await readLatestOutcomes(database, { namespace, sessionRef }, trailOutcomesMax);
   const stated = [...found].sort((a, b) => a.statement - b.statement);
-  const standing = new Set(standingEvents(stated).map(({ type, occurredAtMs }) => keyOf(type, occurredAtMs)));
-  const rejection = findRejection(stated);
+  const standing = standingEvents(stated);
+  const standingKeys = new Set(standing.map(({ type, occurredAtMs }) => keyOf(type, occurredAtMs)));
+  const rejection = findRejection(standing);
   return {
     outcomes: found.map(({ type, occurredAtMs, reasonClass, eventId, retracts }) => ({
       ...{ type, reasonClass, eventId },
       occurredAt: new Date(occurredAtMs).toISOString(),
-      retracted: retracts === null && !standing.has(keyOf(type, occurredAtMs)),
+      retracted: retracts === null && !standingKeys.has(keyOf(type, occurredAtMs)),
     })),
     rejection: rejection === null ? null : describeRejection(rejection),
   };

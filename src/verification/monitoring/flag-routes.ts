@@ -64,12 +64,10 @@ export function registerFlagRoute(app: FastifyInstance, { database, makeRef, fin
       const { items, nextCursor } = await inOrganization(database, organizationId, (tx) =>
         listFlags(tx, filter, readPage(page)),
       );
-      const sources = await findSources(
-        { organizationId, namespace: namespaceOf({ organizationId, projectId, isTest }) },
-        items.map((flag) => refOf(flag.sessionId)),
-      );
-      const flags = items.map((flag) => describeFlag(flag, sources.get(refOf(flag.sessionId)) ?? null));
-      return { flags, nextCursor };
+      const refs = items.map((flag) => refOf(flag.sessionId));
+      const namespace = namespaceOf({ organizationId, projectId, isTest });
+      const sources = await findSources({ organizationId, namespace }, refs);
+      return { flags: items.map((flag, n) => describeFlag(flag, sources.get(refs[n] ?? '') ?? null)), nextCursor };
     },
   );
 }
