@@ -94,8 +94,7 @@ export async function takeRefusedRate(
   { status }: Fault,
   { takeRefused }: RefusedCallDeps,
 ): Promise<void> {
-  const isOpen = request.routeOptions.config.access?.credential === 'none';
-  if (!isOpen || request.rateTaken || !malformedStatuses.includes(status)) return;
+  if (request.caller !== null || request.rateTaken || !malformedStatuses.includes(status)) return;
   request.rateTaken = true;
   await takeRefused?.(request.clientAddress);
 }
