@@ -88,7 +88,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
           <time dateTime={latest.scoredAt}>{formatTime(latest.scoredAt)}</time>
         </p>
       )}
-      {latest !== undefined && <SessionDecision receipt={latest} evidence={evidence.data} respondent={respondent} />}
+      {latest !== undefined && <SessionDecision receipt={latest} respondent={respondent} />}
       {evidence.error !== null && <Failed message={evidence.error.message} retry={evidence.reload} />}
       {latest !== undefined && evidence.data === null && evidence.error === null && <Loading what="the evidence" />}
       <div class="columns">

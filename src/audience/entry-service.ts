@@ -48,7 +48,7 @@ import { readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { scoreVisit, type GateDeps } from './gate.js';
 import { isDecidedSince, noteJudging } from './repetition.js';
-import { foundProgram, isVerificationEnough, screen } from './study-rules.js';
+import { isVerificationEnough, programOf, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
 
@@ -263,10 +263,9 @@ async function judgeEntry(
   if (lacks(['client_probe_missing', 'probe_unusable'])) return 'unchecked';
   const { score, recommendation, receiptId } = reply;
   // A caller may name its own library by mistake; here the service itself received the request.
-  const isDeclared = isDeclaredBot(visit.userAgent ?? '') && !foundProgram(reply);
-  const reason = isDeclared ? 'declared_bot' : (reply.evidence.against[0]?.code ?? null);
+  const program = programOf(reply) ?? (isDeclaredBot(visit.userAgent ?? '') ? 'declared_bot' : null);
+  const reason = program ?? reply.evidence.against[0]?.code ?? null;
   const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band, repeats };
-  const isProgram = isDeclared || foundProgram(reply);
   const claim = claimantOf(deps, study, asking, surroundings);
   return underStudyLock(deps.database, study, async (tx, current) => {
     const claimed = await claimPlace(tx, current, { ...asking, ...judging }, ownId);
@@ -278,7 +277,7 @@ async function judgeEntry(
     // The own browser of a released place is nobody's repetition: who came meanwhile and looks like it came after it.
     const isOwnAgain = now.state === 'released' && now.deviceRef === asking.deviceRef;
     const duplicateBand = isOwnAgain ? 'none' : scored.duplicateBand;
-    const findings = { recommendation, duplicateBand, country, isProgram, sharesDevice: isShared };
+    const findings = { recommendation, duplicateBand, country, isProgram: program !== null, sharesDevice: isShared };
     const screenedFor = screen(findings, current);
     if (now.state === 'released') return screenedFor === null ? retake(deps, tx, current, now, scored) : 'declined';
     return screenedFor === null

@@ -9,7 +9,7 @@ import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { csvLine } from './csv.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
-import { screenOutReasonOf, statuses, surveySeconds } from './study-rules.js';
+import { screenOutReasonOf, screenOutRuleOf, statuses, surveySeconds } from './study-rules.js';
 import type { Study } from './study-store.js';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
@@ -117,6 +117,7 @@ const showRespondent = (reservation: QuotaReservation, { token }: Pick<Shown, 't
   status: statuses[reservation.state],
   completion: reservation.completion,
   screenOutReason: screenOutReasonOf(reservation),
+  screenOutRule: screenOutRuleOf(reservation),
   refusedFor: reservation.refusedFor,
   reversedBy: reservation.reversedBy,
   reversalNote: reservation.reversalNote,

@@ -11,6 +11,7 @@ import { programFindings } from '../contract/program-findings.js';
 import type { ScoreReply } from '../contract/score.js';
 import type { ReturnMode, StudyCreation, StudyQuota } from '../contract/study.js';
 import type { Completion, RespondentStatus } from '../contract/study-replies.js';
+import type { ScreenOutRule } from '../contract/study-report.js';
 import { Fault, type Issue } from '../errors.js';
 import { redirectProblem } from '../net/web-address.js';
 import type { QuotaReservation } from './reservation-store.js';
@@ -87,9 +88,9 @@ export function stateAfter(state: StudyState, action: StudyAction): StudyState {
   });
 }
 
-/** Whether a score found a program, also where another finding had said the same before. */
-export const foundProgram = ({ reasons }: Pick<ScoreReply, 'reasons'>): boolean =>
-  reasons.some(({ code }) => programFindings.includes(code));
+/** The finding of a score that makes the browser a program, even if others weigh more; null: none. */
+export const programOf = ({ reasons }: Pick<ScoreReply, 'reasons'>): string | null =>
+  reasons.find(({ code }) => programFindings.includes(code))?.code ?? null;
 
 export type DuplicateBand = ScoreReply['duplicate']['band'];
 
@@ -146,6 +147,16 @@ export const statuses: Readonly<Record<ReservationState, RespondentStatus>> = {
 /** Why a respondent was screened out; null: they were not. */
 export const screenOutReasonOf = ({ state, screenedFor }: Pick<QuotaReservation, 'state' | 'screenedFor'>) =>
   state === 'screened' && screenedFor !== null ? screenOutReasonsOf[screenedFor] : null;
+
+/** The rule that screened a respondent out; null: they were not. */
+export function screenOutRuleOf(
+  place: Pick<QuotaReservation, 'state' | 'screenedFor' | 'reason'>,
+): ScreenOutRule | null {
+  const reason = screenOutReasonOf(place);
+  if (reason !== 'quality') return reason;
+  if (place.screenedFor === 'verification') return 'verification';
+  return programFindings.includes(place.reason ?? '') ? 'program' : 'score';
+}
 
 /** Whole seconds from the first way to the survey until the return. */
 export const surveySeconds = ({

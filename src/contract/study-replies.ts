@@ -4,7 +4,7 @@ import { Count, Nullable, Percent, StringEnum, Timestamp, type SessionMode } fro
 import { reasonClasses } from './outcome.js';
 import { duplicateBands, recommendations } from './score.js';
 import type { VerdictScores } from './verdict.js';
-import { screenOutReasons, ScreenOuts, StudyFunnel } from './study-report.js';
+import { screenOutReasons, screenOutRules, ScreenOuts, StudyFunnel } from './study-report.js';
 import { entryModes, qualities, returnModes, SampleSize, StudyLimits, StudyQuota, Suppliers } from './study.js';
 import { studyStates } from './study-moves.js';
 
@@ -105,6 +105,12 @@ export const RespondentReply = Type.Object({
     }),
   ),
   screenOutReason: Nullable(StringEnum(screenOutReasons)),
+  screenOutRule: Nullable(
+    StringEnum(screenOutRules, {
+      description:
+        'Rule of the study that decided. Of the reason quality: score, if minimum_quality refuses the recommendation, program or verification. Otherwise the same as screenOutReason.',
+    }),
+  ),
   refusedFor: Nullable(
     StringEnum(reasonClasses, {
       description: 'Reason that the survey or the buyer refused the interview; null: not refused.',
@@ -124,7 +130,7 @@ export const RespondentReply = Type.Object({
   reason: Nullable({
     ...Type.String(),
     description:
-      'Code of the foremost finding against the respondent, listed in docs/reference/findings.md; null: none.',
+      'Code of the foremost finding against the respondent, or the one that makes their browser a program, listed in docs/reference/findings.md; null: none.',
   }),
   duplicateBand: StringEnum(duplicateBands),
   country: Nullable(Type.String({ description: 'By address, else as the supplier declared it; null: not known.' })),

@@ -5,6 +5,12 @@ import { linkProblems } from './supplier.js';
 
 export const screenOutReasons = ['full', 'duplicate', 'quality', 'targeting', 'limit'] as const;
 export type ScreenOutReason = (typeof screenOutReasons)[number];
+/** The same, with what quality may mean. */
+export const screenOutRules = [
+  ...(['score', 'program', 'verification'] as const),
+  ...(['full', 'duplicate', 'targeting', 'limit'] as const satisfies readonly ScreenOutReason[]),
+] as const;
+export type ScreenOutRule = (typeof screenOutRules)[number];
 
 /** Respondents who were screened out before the survey, by reason. */
 export const ScreenOuts = Type.Object({

@@ -10,9 +10,13 @@ import {
   canonicalLanguage,
   findStudyIssues,
   isVerificationEnough,
+  programOf,
   screen,
+  screenOutReasonOf,
+  screenOutRuleOf,
   stateAfter,
 } from '../../src/audience/study-rules.js';
+import { screenedFors } from '../../src/audience/transitions.js';
 import { programFindings } from '../../src/contract/program-findings.js';
 import { Fault } from '../../src/errors.js';
 import { redirectProblem } from '../../src/net/web-address.js';
@@ -263,5 +267,25 @@ t.test('pages speak each language, run nothing but the check, and say nothing of
     headersOf('https://logo.example/a.png', true)['content-security-policy'],
     /img-src data: https:\/\/logo.example; script-src 'self'/,
   );
+  t.end();
+});
+
+t.test('the rule that screened a respondent out is its reason, with what quality means', (t) => {
+  const ruleOf = (screenedFor: (typeof screenedFors)[number], reason: string | null = null) =>
+    screenOutRuleOf({ state: 'screened', screenedFor, reason });
+  t.same(
+    [ruleOf('gate'), ruleOf('gate', 'datacenter'), ruleOf('gate', 'webdriver'), ruleOf('verification', 'webdriver')],
+    ['score', 'score', 'program', 'verification'],
+  );
+  for (const screenedFor of screenedFors.filter((each) => each !== 'gate' && each !== 'verification'))
+    t.equal(ruleOf(screenedFor, 'webdriver'), screenOutReasonOf({ state: 'screened', screenedFor }));
+  t.equal(screenOutRuleOf({ state: 'released', screenedFor: null, reason: 'webdriver' }), null);
+  t.end();
+});
+
+t.test('a program is named by its own finding, whatever weighs more', (t) => {
+  const reasons = ['datacenter', 'webdriver', 'headless_user_agent'].map((code) => ({ code }));
+  t.equal(programOf({ reasons } as Parameters<typeof programOf>[0]), 'webdriver');
+  t.equal(programOf({ reasons: [] }), null);
   t.end();
 });

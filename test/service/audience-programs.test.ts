@@ -60,12 +60,13 @@ t.test('respondents and export say what the gate found, and the token only if as
   const all = await respondents();
   for (const respondent of all.filter(({ status }) => status === 'screened_out')) {
     const isInProbe = respondent.respondentId in programs;
+    t.match(respondent, { screenOutReason: 'quality', screenOutRule: 'program' });
     t.equal(respondent.reason, isInProbe ? respondent.respondentId : 'declared_bot');
     if (isInProbe) t.ok(respondent.score > 0 && respondent.recommendation !== 'allow', respondent.respondentId);
   }
   t.match(
     all.find(({ respondentId }) => respondentId === 'person'),
-    { recommendation: 'allow', token: undefined },
+    { recommendation: 'allow', screenOutRule: null, token: undefined },
   );
   t.ok((await respondents('&token=on')).some(({ token }) => typeof token === 'string'));
   for (const [query, isThere] of [
