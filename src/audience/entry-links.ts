@@ -89,10 +89,12 @@ export const missingIn = (link: GivenLink): readonly Problem[] =>
       : [],
   );
 
+export const hasControl = (value: string): boolean => control.test(value);
+
 /** Values that would make the lines of a signature ambiguous. */
 export const controlsIn = (link: GivenLink): readonly Problem[] =>
   (['rid', 'src', ...linkTraits] as const).flatMap((name) =>
-    control.test(link[name] ?? '')
+    hasControl(link[name] ?? '')
       ? [{ code: 'line_feed', message: `${name} has a line feed or another control character.` } as const]
       : [],
   );

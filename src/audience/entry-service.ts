@@ -33,6 +33,7 @@ import {
   claimPlace,
   findAside,
   findPlaceOfBrowser,
+  isOfOtherSender,
   isOpenTo,
   ownPlaceId,
   respondentRefOf,
@@ -44,7 +45,7 @@ import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
 import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
-import { readLink, repeatedIn, tooLongIn } from './link-problems.js';
+import { isReadable, readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { scoreVisit, type GateDeps } from './gate.js';
 import { isDecidedSince, noteJudging } from './repetition.js';
@@ -129,8 +130,7 @@ export function createEntryService(deps: EntryDeps) {
       if (isOpen && study.status !== 'fielding') return closed();
       // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike. A place that nobody
       // holds yet is that of the newest link.
-      if (entry === 'open' && !isOpen && !isUndecided(place) && !isSentBy(place, { supplierId, sourceId }))
-        return pageOf(study, 'declined');
+      if (!isOpen && isOfOtherSender(place, { entry, supplierId, sourceId })) return pageOf(study, 'declined');
       if (isTakenElsewhere(place, deviceRef)) return pageOf(study, 'elsewhere');
       if (study.status !== 'fielding' || !(isOpen || isGated(place))) return continueAt(deps, study, place);
       if (visit.check === 'new') return { kind: 'page', page: 'checking', study, sessionId: ownId };
@@ -148,9 +148,7 @@ export function createEntryService(deps: EntryDeps) {
       const study = link === null ? null : await findStudy(database, link.studyId);
       if (link === null || study === null) return pageOf(null, 'broken');
       const [problem] = [...repeatedIn(url), ...tooLongIn(link), ...controlsIn(link)];
-      const source = { studyId: study.studyId, rid: '', src: link.src, exp: undefined, sig: undefined };
-      const isReadable = tooLongIn(source).length === 0 && controlsIn(source).length === 0;
-      const { named } = await deps.judgeLink(study, isReadable ? source : { ...source, src: '' });
+      const { named } = await deps.judgeLink(study, isReadable(link.src) ? link : { ...link, src: '' });
       deps.noteRefusedLink(study, { named, reason: problem?.code ?? 'value_unreadable' });
       return pageOf(study, 'broken');
     },
@@ -195,12 +193,6 @@ const hasReturnProof = (deps: EntryDeps, place: QuotaReservation, sig: string | 
 
 /** Whether the gate looks at the respondent, at this visit: they have no place, or lost it. */
 const isGated = (place: QuotaReservation): boolean => isUndecided(place) || place.state === 'released';
-
-/** Whether the sender of a link is that of the place. A supplier may have another sourceId by now. */
-const isSentBy = (place: QuotaReservation, sender: Pick<QuotaReservation, 'supplierId' | 'sourceId'>): boolean =>
-  place.supplierId !== null && sender.supplierId !== null
-    ? place.supplierId === sender.supplierId
-    : place.sourceId === sender.sourceId;
 
 /** The place of the first browser that opens the link. */
 const openFirst = (deps: EntryDeps, study: Study, asking: Asking): Promise<QuotaReservation> =>

@@ -1,6 +1,6 @@
 /** Checks an entry link apart from its signature: its address, its values, and the study it leads to. Pure. */
 import { callerIdLengthMax } from '../limits.js';
-import { entryUrlOf, traitsOf, type GivenLink, type Problem } from './entry-links.js';
+import { entryUrlOf, hasControl, traitsOf, type GivenLink, type Problem } from './entry-links.js';
 import { linkTraits } from './signatures.js';
 import type { Study } from './study-store.js';
 
@@ -32,10 +32,15 @@ export function repeatedIn(url: string): readonly Problem[] {
   );
 }
 
+const isTooLong = (value: string): boolean => value.length > callerIdLengthMax;
+
+/** Whether an entry takes the value, and the database stores it. */
+export const isReadable = (value: string): boolean => !isTooLong(value) && !hasControl(value);
+
 /** Values that are longer than an entry takes. */
 export const tooLongIn = (link: GivenLink): readonly Problem[] =>
   (['rid', 'src', 'exp', 'sig', ...linkTraits] as const).flatMap((name) =>
-    (link[name]?.length ?? 0) > callerIdLengthMax
+    isTooLong(link[name] ?? '')
       ? [
           {
             code: 'value_too_long',
@@ -63,6 +68,11 @@ export function unreadableIn(link: GivenLink): readonly Problem[] {
 export const finished: Problem = {
   code: 'respondent_finished',
   message: 'This respondent has already taken part. Send another one.',
+};
+
+export const broughtByOther: Problem = {
+  code: 'respondent_of_other_source',
+  message: 'Another source brought this `rid` by an open link. Use another `rid`, or sign the link.',
 };
 
 /** Why the study takes no new respondent by this link now. */

@@ -21,6 +21,7 @@ import {
   type Problem,
 } from './entry-links.js';
 import {
+  broughtByOther,
   findStudyProblems,
   finished,
   notAnEntryLink,
@@ -29,7 +30,8 @@ import {
   tooLongIn,
   unreadableIn,
 } from './link-problems.js';
-import { findProgress, respondentRefOf, type HashIdentifier } from './own-places.js';
+import { isOfOtherSender, isVacant, progressOf, respondentRefOf, type HashIdentifier } from './own-places.js';
+import { findRespondentReservation, type QuotaReservation } from './reservation-store.js';
 import type { StudyCaller } from './study-creation.js';
 import { requireStudy } from './study-service.js';
 import { findStudy, type Study } from './study-store.js';
@@ -98,16 +100,9 @@ export function createLinkService(deps: LinkServiceDeps) {
             message: 'The study was not found in this organization. Check its id in the URL.',
           });
         const verdict = await judge(tx, study, link);
-        const reached = await findProgress(tx, study, respondentRefOf(deps.hash, study, link.rid, verdict));
-        const isNew = reached === 'new';
-        const problems = [
-          ...repeatedIn(url),
-          ...tooLongIn(link),
-          ...verdict.problems.filter(({ code }) => isNew || !newcomerProblems.includes(code)),
-          ...unreadableIn(link),
-          ...(isNew ? findStudyProblems(study, link) : []),
-          ...(reached === 'ended' ? [finished] : []),
-        ];
+        const respondentRef = respondentRefOf(deps.hash, study, link.rid, verdict);
+        const place = await findRespondentReservation(tx, study.studyId, respondentRef);
+        const problems = [...repeatedIn(url), ...problemsOf(study, link, verdict, place)];
         return {
           ok: problems.every(({ code }) => code === 'value_unreadable'),
           entry: verdict.entry,
@@ -119,6 +114,26 @@ export function createLinkService(deps: LinkServiceDeps) {
       });
     },
   };
+}
+
+/** Everything that is wrong with the values of a link, for the respondent who has this place. */
+function problemsOf(
+  study: Study,
+  link: GivenLink,
+  verdict: LinkVerdict,
+  place: QuotaReservation | null,
+): readonly Problem[] {
+  const reached = progressOf(study, place);
+  const isNew = reached === 'new';
+  const isOther = place !== null && !isVacant(place) && isOfOtherSender(place, { ...verdict, sourceId: link.src });
+  return [
+    ...tooLongIn(link),
+    ...verdict.problems.filter(({ code }) => isNew || !newcomerProblems.includes(code)),
+    ...unreadableIn(link),
+    ...(isNew ? findStudyProblems(study, link) : []),
+    ...(isOther ? [broughtByOther] : []),
+    ...(reached === 'ended' && !isOther ? [finished] : []),
+  ];
 }
 
 const valuesOf = ({ age, ...values }: Invited) => ({ ...values, ...(age === undefined ? {} : { age: String(age) }) });

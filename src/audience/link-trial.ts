@@ -9,9 +9,9 @@ import { inOrganization } from '../stores/database/tenant.js';
 import { controlsIn, judgeLink, missingIn, traitsOf, unsignedIn, type GivenLink, type Problem } from './entry-links.js';
 import { isBeyondLimits } from './limits.js';
 import { notAnEntryLink, readLink, repeatedIn, tooLongIn, unreadableIn } from './link-problems.js';
-import { findProgress, respondentRefOf } from './own-places.js';
+import { progressOf, respondentRefOf } from './own-places.js';
 import type { LinkServiceDeps } from './link-service.js';
-import type { Traits } from './reservation-store.js';
+import { findRespondentReservation, type Traits } from './reservation-store.js';
 import { hasRoomFor } from './room.js';
 import { findStudy, type Study } from './study-store.js';
 import { fillRedirect, redirectOf } from './supplier-rules.js';
@@ -36,7 +36,7 @@ export interface ProvenLink {
   readonly isCountryTaken: boolean;
   readonly hasRoom: boolean;
   /** How far the respondent has come. */
-  readonly reached: Awaited<ReturnType<typeof findProgress>>;
+  readonly reached: ReturnType<typeof progressOf>;
   readonly traits: Traits;
   /** Traits that an entry ignores. */
   readonly ignored: readonly Problem[];
@@ -95,7 +95,7 @@ async function judge(
     isFielding: study.status === 'fielding',
     isCountryTaken: traits.country === null || study.countries.includes(traits.country),
     hasRoom: (await hasRoomFor(tx, study, traits)) && !(await isBeyondLimits(tx, study, tried, null)),
-    reached: await findProgress(tx, study, respondentRef),
+    reached: progressOf(study, await findRespondentReservation(tx, study.studyId, respondentRef)),
     ignored: unreadableIn(link),
     exits: exitStatuses.map((status) => exitOf(supplier, opened.current, link, status)),
   };

@@ -66,20 +66,28 @@ export async function findPlaceOfBrowser(
   return row ?? null;
 }
 
+/** The sender of a link. */
+export type Sender = Pick<QuotaReservation, 'entry' | 'supplierId' | 'sourceId'>;
+
+/** Whether the sender of a link is that of the place. A supplier may have another sourceId by now. */
+const isSentBy = (place: QuotaReservation, sender: Sender): boolean =>
+  place.supplierId !== null && sender.supplierId !== null
+    ? place.supplierId === sender.supplierId
+    : place.sourceId === sender.sourceId;
+
+/** Whether the unproven id of an open link is that of somebody whom another sender brought. */
+export const isOfOtherSender = (place: QuotaReservation, sender: Sender): boolean =>
+  sender.entry === 'open' && !isUndecided(place) && !isSentBy(place, sender);
+
 /** How far the respondent of a link has come: `held` may go on to the end of the study, and `ended` reads that it is over. */
-export async function findProgress(
-  tx: Queryable,
-  study: Study,
-  respondentRef: string,
-): Promise<'new' | 'held' | 'ended'> {
-  const place = await findRespondentReservation(tx, study.studyId, respondentRef);
+export function progressOf(study: Study, place: QuotaReservation | null): 'new' | 'held' | 'ended' {
   if (place === null || isUndecided(place) || place.state === 'released' || isVacant(place)) return 'new';
   if (place.state !== 'verifying' && place.state !== 'surveying') return 'ended';
   return letsHoldersFinish(study.status) ? 'held' : 'new';
 }
 
 /** Whether no browser has got the place of an open link: it goes to the first one that passes the gate. */
-const isVacant = ({ entry, state, screenedFor }: QuotaReservation): boolean =>
+export const isVacant = ({ entry, state, screenedFor }: QuotaReservation): boolean =>
   entry === 'open' && (state === 'entering' || (state === 'screened' && screenedFor !== 'verification'));
 
 /** Whether another place is the respondent’s. */

@@ -165,6 +165,7 @@ export const linkProblems = [
   'study_unknown',
   'study_not_open',
   'respondent_finished',
+  'respondent_of_other_source',
   'value_missing',
   'value_repeated',
   'value_too_long',

@@ -1,5 +1,6 @@
 /** Open links over HTTP: whoever knows a rid sees its page, and can neither speak for the respondent's browser nor use up the place. */
 import t from 'tap';
+import type { LinkCheckReply } from '../../src/contract/supplier.js';
 import type { RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
 import { readAttribute, sendEntryProbe } from '../helpers/entry-probe.js';
 import { callerOf, creation, desktopAgent, enter, fieldStudy, open, startSurvey, titles } from '../helpers/fielding.js';
@@ -81,6 +82,19 @@ t.test('a program that was screened out leaves the place to the respondent, and 
   const program = found.filter(({ respondentId }) => respondentId === 'program');
   t.same(program.map(({ status }) => status).sort(), ['in_survey', 'screened_out'], 'both entries are in the list');
   t.match((await call('GET', `/studies/${study.studyId}`)).body, { progress: { screenOutReason: { gate: 3 } } });
+});
+
+t.test('a check of a link says what the respondent reads who has come by another source', async (t) => {
+  const study = await field();
+  t.ok(isIn(await enter(study, { rid: 'taken', src: 'first', address: address() })));
+  const codesOf = async (src: string): Promise<readonly string[]> => {
+    const checked = (await call('POST', '/supply/links', { url: linkOf(study, 'taken', src) })).body as LinkCheckReply;
+    t.equal(checked.ok, checked.problems.length === 0);
+    return checked.problems.map(({ code }) => code);
+  };
+  t.equal((await open(linkOf(study, 'taken', 'second'))).title, titles.declined);
+  t.same(await codesOf('second'), ['respondent_of_other_source']);
+  t.same(await codesOf('first'), []);
 });
 
 t.test('an erasure finds the places of every browser that named the respondent', async (t) => {
