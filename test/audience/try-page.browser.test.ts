@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import t from 'tap';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { callerOf, creation, fieldStudy, inviteOne } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 
@@ -20,7 +20,7 @@ t.test('a link is pasted and tried without JavaScript, and the page keeps nobody
   const study = await fieldStudy(call, creation('https://survey.example.com/', { audience }));
   const link = await inviteOne(call, study, supplierId, { rid: 'vh-try-1', age: 34 });
 
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
   const plain = await (await browser.context.browser()?.newContext({ javaScriptEnabled: false }))?.newPage();
   if (plain === undefined) throw new Error('the browser opens no other context');

@@ -5,7 +5,7 @@ import type { FreshnessReply } from '../../src/contract/freshness.js';
 import { leastIdAt } from '../../src/crypto/ids.js';
 import { namespaceOf } from '../../src/stores/counters/namespace.js';
 import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { findBarriers } from '../helpers/console-page.js';
 import { realStoreSettings, type RealStoreSettings } from '../helpers/real-service.js';
 import { startTestService, type TestService } from '../helpers/service.js';
@@ -25,7 +25,7 @@ async function signIn(
 ): Promise<Page> {
   const person = { organizationId, role: 'owner', subject: 'ada' } as const;
   const value = await issueConsoleToken(Buffer.from(key, 'base64'), 'session', person);
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
   await browser.context.addCookies([{ name: 'vh_console', value, url: `${siteUrl}/console` }]);
   return browser.context.newPage();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { findBarriers } from '../helpers/console-page.js';
 import { startIdentityProvider } from '../helpers/identity-provider.js';
 import { freePort } from '../helpers/ports.js';
@@ -24,7 +24,7 @@ t.test('people sign in to the console at their identity provider', { skip }, asy
   });
   const { siteUrl, projectId } = service.bootstrap;
   organizationId = service.bootstrap.organizationId;
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
 
   async function signIn(page: Page, name: string): Promise<void> {

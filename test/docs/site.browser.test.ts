@@ -1,6 +1,6 @@
 /** The documentation site in a real browser: within its security policy, readable, on a phone as well, searched, and its requests work. */
 import t, { type Test } from 'tap';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { findBarriers, sidewaysPx } from '../helpers/console-page.js';
 import { startTestService } from '../helpers/service.js';
 
@@ -10,7 +10,7 @@ const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, heig
 t.test('the documentation in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const { siteUrl, baseUrl, audienceUrl, projectKey } = service.bootstrap;
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
 
   const open = async (t: Test, url: string, size: keyof typeof sizes = 'desktop') => {

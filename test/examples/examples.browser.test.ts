@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import t from 'tap';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
@@ -23,7 +23,7 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     body: { config: { widgetMode: 'invisible', challengeEnabled: false, maxRetries: 0 } },
     headers: { 'x-api-key': organizationKey },
   });
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
 
   /** Copies an example, and puts the address and key in where its README says so. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
@@ -64,7 +64,7 @@ void t.test('the Next.js example runs as it stands', { skip, timeout: 300_000 },
       const html = await (await fetch(url)).text();
       t.match(html, /Please confirm that you are a person/);
       t.notOk(html.includes(projectKey), 'the project key stays on the server');
-      const browser = await launchDriven();
+      const browser = await launchForPages();
       t.teardown(() => browser.close());
       const page = await browser.context.newPage();
       const errors: string[] = [];

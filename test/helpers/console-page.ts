@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import type t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
-import { launchDriven } from './browser.js';
+import { launchForPages } from './browser.js';
 import { creation } from './fielding.js';
 import type { TestService } from './service.js';
 
@@ -31,7 +31,7 @@ export const smallStudy = creation('https://survey.example.com/coffee', {
 export async function openWatched(
   test: Pick<typeof t, 'teardown'>,
 ): Promise<{ readonly page: Page; readonly complaints: string[] }> {
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   test.teardown(() => browser.close());
   const page = await browser.context.newPage();
   const complaints: string[] = [];

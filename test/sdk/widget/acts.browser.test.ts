@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { english } from '../../../sdk/widget/ui/locale.js';
-import { hasChromium, launchDriven } from '../../helpers/browser.js';
+import { hasChromium, launchForPages } from '../../helpers/browser.js';
 import { openGallery } from '../../helpers/gallery.js';
 import { pollUntil } from '../../helpers/wait-until.js';
 
@@ -18,7 +18,7 @@ const focused = `(() => { const part = document.activeElement?.shadowRoot?.activ
   return part ? part.getAttribute('aria-label') ?? part.textContent : null })()`;
 
 t.test('what a respondent does', { skip, timeout: 280_000 }, async (t) => {
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
   const open = async (html = '') => {
     const gallery = await openGallery(browser.context, html);

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import t from 'tap';
-import { hasChromium, launchDriven } from '../../helpers/browser.js';
+import { hasChromium, launchForPages } from '../../helpers/browser.js';
 import { isDialog, openGallery, type Given } from '../../helpers/gallery.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
@@ -21,7 +21,7 @@ interface Violation {
 }
 
 t.test('the screens of the widget', { skip, timeout: 280_000 }, async (t) => {
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
   const { page, names, show, complaints, close } = await openGallery(browser.context);
   t.teardown(close);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CreatedLinkReply } from '../../../src/contract/hosted-link.js';
-import { hasChromium, launchDriven } from '../../helpers/browser.js';
+import { hasChromium, launchForPages } from '../../helpers/browser.js';
 import { startTestService } from '../../helpers/service.js';
 import { showNoise } from '../../helpers/sdk-page.js';
 import { startStaticSite } from '../../helpers/static-site.js';
@@ -33,7 +33,7 @@ t.test('the hosted page in a real browser', { skip, timeout: 280_000 }, async (t
     const made = await service.call('POST', '/projects/provision', { body, headers });
     return { links: `/projects/${(made.body as { projectId: string }).projectId}/links`, headers };
   };
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
   const open = async (url: string) => {
     const page = await browser.context.newPage();
