@@ -38,8 +38,14 @@ export interface ReturnDeps {
 /** Whoever reports a return: the study's owner, or the survey with its key. */
 export type ReturnCaller = { readonly owner: StudyOwner } | { readonly surveyKey: string };
 
-/** How far a time of the survey may be ahead of the clock here. */
-const aheadMs = 300_000;
+/** How far the clock of the survey may differ from the clock here. */
+const skewMs = 300_000;
+
+/** Why a return is not of this time, after “is”; null: it may be. */
+function objectionTo(atMs: number, { surveyedAt }: QuotaReservation, nowMs: number): string | null {
+  if (atMs > nowMs + skewMs) return 'in the future';
+  return surveyedAt !== null && atMs < surveyedAt.getTime() - skewMs ? 'before the survey began' : null;
+}
 
 export function createReturnService(deps: ReturnDeps) {
   const { database, tokens, secrets, now } = deps;
@@ -72,7 +78,9 @@ export function createReturnService(deps: ReturnDeps) {
       const lines = returnLines(study.studyId, reservation.reservationId, status, signed?.t ?? '');
       const atMs = Number(signed?.t ?? '0') * 1_000;
       const isForged =
-        signed !== null && (atMs > now() + aheadMs || signerOf(await secretsOf(study), lines, signed.sig) === null);
+        signed !== null &&
+        (objectionTo(atMs, reservation, now()) !== null ||
+          signerOf(await secretsOf(study), lines, signed.sig) === null);
       if (isForged) return pageOf(study, 'broken');
       const { page, reservation: after } = await apply(study, reservation, {
         status,
@@ -91,10 +99,7 @@ export function createReturnService(deps: ReturnDeps) {
       const reservation = study === null ? null : await findReservation(database, place);
       if (study === null) throw notFound('study');
       if (reservation?.studyId !== studyId) throw notFound('place in this study');
-      if (at !== undefined && Date.parse(at) > now() + aheadMs)
-        throw invalid([{ path: '/at', message: 'is in the future. Send the time of the return.' }]);
-      if (ignoreMinimumSeconds && !('owner' in caller))
-        throw invalid([{ path: '/ignoreMinimumSeconds', message: 'needs an API key. Omit it with the surveyKey.' }]);
+      requireValid(caller, given, reservation, now());
       const applied = await apply(study, reservation, {
         status,
         by: 'owner' in caller ? 'owner' : 'survey',
@@ -116,6 +121,19 @@ export function createReturnService(deps: ReturnDeps) {
       return { place, status: statuses[state], completion, changed: applied.changed };
     },
   };
+}
+
+/** Throws VALIDATION_FAILED. */
+function requireValid(
+  caller: ReturnCaller,
+  { at, ignoreMinimumSeconds = false }: StudyReturn,
+  reservation: QuotaReservation,
+  nowMs: number,
+): void {
+  const objection = at === undefined ? null : objectionTo(Date.parse(at), reservation, nowMs);
+  if (objection !== null) throw invalid([{ path: '/at', message: `is ${objection}. Send the time of the return.` }]);
+  if (ignoreMinimumSeconds && !('owner' in caller))
+    throw invalid([{ path: '/ignoreMinimumSeconds', message: 'needs an API key. Omit it with the surveyKey.' }]);
 }
 
 /** A key is refused alike whether the study exists or not. */

@@ -16,7 +16,10 @@ export const StudyReturn = Type.Object({
     description:
       'complete: the interview is whole. terminate: the respondent does not qualify. quality: the survey refused the answers. Both free the place.',
   }),
-  at: Type.Optional({ ...Timestamp, description: 'When the interview ended. Default: the first return, else now.' }),
+  at: Type.Optional({
+    ...Timestamp,
+    description: 'When the interview ended, after it began. Default: the first return, else now.',
+  }),
   ignoreMinimumSeconds: Type.Optional(
     Type.Boolean({
       description: 'true: a complete counts however soon it came. Only with an API key. Default false.',

@@ -100,6 +100,7 @@ t.test('a signed return is the survey’s word; one that is wrong changes nothin
     good.replace(/&t=\d+/, ''),
     signReturn({ ...study, surveyKey: 'f'.repeat(64) }, location, 'complete', nowSeconds()),
     signReturn(study, location, 'complete', nowSeconds() + 3_600),
+    signReturn(study, location, 'complete', nowSeconds() - 3_600),
   ])
     t.equal((await open(forged)).title, titles.broken, forged);
   t.match(await progressOf(study), { completed: 0, unconfirmed: 0 });
@@ -138,8 +139,14 @@ t.test('a key of another study, a rotated one and places of others report nothin
   t.equal((await report(study, place, 'complete', 'f'.repeat(64))).status, 401);
   t.equal((await report(other, place)).status, 404);
   t.equal((await report(study, place, 'paid')).status, 400);
-  const ahead = { at: new Date(Date.now() + 3_600_000).toISOString() };
-  t.equal((await report(study, place, 'complete', study.surveyKey, ahead)).status, 400);
+  for (const [hours, message] of [
+    [1, /^is in the future/],
+    [-1, /^is before the survey began/],
+  ] as const) {
+    const at = new Date(Date.now() + hours * 3_600_000).toISOString();
+    const refused = await report(study, place, 'complete', study.surveyKey, { at });
+    t.match(refused, { status: 400, body: { code: 'VALIDATION_FAILED', issues: [{ path: '/at', message }] } });
+  }
   const path = `/studies/${study.studyId}/survey-key/rotate`;
   const rotated = (await call('POST', path, { overlapHours: 0 })).body as { readonly surveyKey: string };
   t.equal((await report(study, place)).status, 401, 'the old key');
