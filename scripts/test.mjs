@@ -14,7 +14,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const root = 'dist/test';
@@ -30,7 +30,7 @@ const idleBelow = 0.75;
  */
 const nodeFlags = ['--enable-source-maps', '--liftoff-only', '--wasm-lazy-compilation', '--max-semi-space-size=64'];
 /** From Node 22 on, what one process compiled of a module serves the next. */
-const compileCache = 'node_modules/.cache/compiled';
+const compileCache = resolve('node_modules/.cache/compiled');
 
 const memory = '/dev/shm';
 const memoryBytesMin = 6 * 2 ** 30;

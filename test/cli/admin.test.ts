@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
-import { startProcess } from '../helpers/process.js';
+import { commandEnvironment, startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 async function admin(dataDirectory: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...commandEnvironment,
       VH_DATA_DIR: dataDirectory,
       ADMIN_PORT: '0',
       PORT: '0',
@@ -116,7 +116,7 @@ t.test('a command names its target, and where nothing names one it is refused an
   const call = (environment: Record<string, string>, ...args: readonly string[]) =>
     run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
       cwd: directory,
-      env: { PATH: process.env['PATH'] ?? '', ADMIN_PORT: '0', ...environment },
+      env: { ...commandEnvironment, ADMIN_PORT: '0', ...environment },
     });
   const VH_MASTER_KEY = Buffer.alloc(32, 5).toString('base64');
   const create = ['create-organization', '--name', 'N'] as const;
@@ -126,7 +126,7 @@ t.test('a command names its target, and where nothing names one it is refused an
     [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner', '--org', 'org_a'],
     {
       cwd: directory,
-      env: { PATH: process.env['PATH'] ?? '' },
+      env: { ...commandEnvironment },
     },
   );
   await Promise.all([
@@ -166,7 +166,7 @@ t.test('the target is said before the service there is told to do anything', asy
   const { port } = server.address() as AddressInfo;
   const child = spawn(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), 'list-organizations'], {
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...commandEnvironment,
       VH_DATA_DIR: temporaryDirectory(t),
       VH_MASTER_KEY: Buffer.alloc(32, 5).toString('base64'),
       ADMIN_PORT: String(port),

@@ -28,6 +28,14 @@ export interface ServiceProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null>;
 }
 
+/** Nothing of the machine's own settings but what any program needs, and the compiler's cache of the test run. */
+export const commandEnvironment: Readonly<Record<string, string>> = Object.fromEntries(
+  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+
 /** `npm-start`: by the command that people type, in a process group of its own. */
 export type StartedBy = 'node' | 'npm-start';
 
@@ -37,11 +45,13 @@ export function startProcess(
   startedBy: StartedBy = 'node',
 ): ServiceProcess {
   const isNpm = startedBy === 'npm-start';
-  const [file, args] = isNpm ? ['npm', ['start']] : [process.execPath, [join(packageRoot, 'dist/src/cli/start.js')]];
+  const [file, args] = isNpm
+    ? ['npm', ['start']]
+    : [process.execPath, [...process.execArgv, join(packageRoot, 'dist/src/cli/start.js')]];
   const child = spawn(file, args, {
     cwd: isNpm ? packageRoot : process.cwd(),
     detached: isNpm,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', ...environment },
+    env: { ...commandEnvironment, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;

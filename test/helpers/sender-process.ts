@@ -1,4 +1,5 @@
 /** Starts and ends senders of webhooks that run in processes of their own (sender-main.ts). */
+import { commandEnvironment } from './process.js';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type t from 'tap';
@@ -25,7 +26,7 @@ export async function startSender(
   fault = '',
 ): Promise<SenderProcess> {
   const child = fork(new URL('./sender-main.js', import.meta.url), {
-    env: { PATH: process.env['PATH'] ?? '', SENDER_SETTINGS: JSON.stringify(settings), SENDER_FAULT: fault },
+    env: { ...commandEnvironment, SENDER_SETTINGS: JSON.stringify(settings), SENDER_FAULT: fault },
   });
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null);
   const end = (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null> => {

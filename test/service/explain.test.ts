@@ -14,6 +14,7 @@ import { loadMasterKey } from '../../src/crypto/master-key.js';
 import { packageRoot } from '../../src/package-root.js';
 import { sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
 import { realStoreSettings } from '../helpers/real-service.js';
+import { commandEnvironment } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService, type TestService } from '../helpers/service.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
@@ -35,7 +36,7 @@ function explain({ bootstrap }: TestService, masterKey: Uint8Array, receiptId: s
 
 function admin(service: TestService, ...args: readonly string[]): Promise<{ readonly stdout: string }> {
   return run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
-    env: { PATH: process.env['PATH'] ?? '', VH_DATA_DIR: service.dataDirectory, ADMIN_PORT: '0' },
+    env: { ...commandEnvironment, VH_DATA_DIR: service.dataDirectory, ADMIN_PORT: '0' },
   });
 }
 
@@ -68,7 +69,7 @@ t.test('a receipt that only the counters store has yet is explained, whosever ke
       env: {
         ...settings,
         DATABASE_URL,
-        PATH: process.env['PATH'] ?? '',
+        ...commandEnvironment,
         VH_DATA_DIR: service.dataDirectory,
         ADMIN_PORT: '0',
       },

@@ -9,7 +9,7 @@ import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
-import { startProcess } from '../helpers/process.js';
+import { commandEnvironment, startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
@@ -212,7 +212,7 @@ t.test(
     const { port } = silent.address() as AddressInfo;
     const outer = spawn('unshare', [...separated, process.execPath, join(packageRoot, 'dist/src/cli/start.js')], {
       env: {
-        PATH: process.env['PATH'] ?? '',
+        ...commandEnvironment,
         ...{ PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: temporaryDirectory(t) },
         DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/vh`,
       },

@@ -21,7 +21,7 @@ const notDeciding: Readonly<Record<string, string>> = {
   'model.ts Math.min(weight, 50)': 'beyond it the score is 100 for any table, and the power would overflow',
   'model.ts clamp(score, 0, 99.9)': 'a score of 100 has no logits',
   'model.ts Math.min(share, 0.999)': 'a share of 1 has no logits',
-  'duplication.ts best.probability * 100 + 1e-9': 'keeps a rounding error from taking a point',
+  'duplication.ts link.probability * 100 + 1e-9': 'keeps a rounding error from taking a point',
   'independence.ts square / 4': 'of Wilson’s interval',
   'likeness.ts kinds': 'places of the fields that are read',
   'linkage.ts unlinked': 'no agreement',
