@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfterMs: number;
   readonly text: string;
-  /** The first cookie that it sets. */
+  /** The cookies that it sets. */
   readonly cookie?: string;
 }
 
@@ -26,7 +26,8 @@ export async function call(
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await request(url, { method, dispatcher: agent, headers: { ...headers, ...type }, ...json });
   const text = await answer.body.text();
-  const cookie = [answer.headers['set-cookie'] ?? []].flat()[0]?.split(';')[0];
+  const set = [answer.headers['set-cookie'] ?? []].flat().map((one) => one.split(';')[0]);
+  const cookie = set.length === 0 ? undefined : set.join('; ');
   const retryAfterMs = Number(answer.headers['retry-after'] ?? 0) * 1_000;
   return { status: answer.statusCode, retryAfterMs, text, ...(cookie !== undefined && { cookie }) };
 }

@@ -10,7 +10,7 @@ import { invitationsMax, type InvitationsReply } from '../src/contract/supplier.
 import { openEmbeddedDatabase } from '../src/stores/database/embedded/open.js';
 import type { Queryable } from '../src/stores/database/port.js';
 import { callerOf, fieldStudy, open, placeAt, titles, type Call } from '../test/helpers/fielding.js';
-import { nextOf, readAttribute } from '../test/helpers/entry-probe.js';
+import { keepCookies, nextOf, readAttribute } from '../test/helpers/entry-probe.js';
 import { startTestService } from '../test/helpers/service.js';
 import { flattenFigures, recountStudy, type Recount } from '../test/helpers/study-recount.js';
 import type { BenchResult } from './bench-result.js';
@@ -68,12 +68,13 @@ async function enter(link: string, { session }: Visitor, cookies: Map<string, st
   const browser = { agent, address: session.request.clientIp };
   const kept = () => ({ ...browser, ...(cookies.has(device) && { cookie: cookies.get(device) ?? '' }) });
   const page = await open(link, kept());
-  const cookie = page.headers.get('set-cookie')?.split(';')[0];
-  if (cookie !== undefined) cookies.set(device, cookie);
+  const cookie = keepCookies(page.headers, kept().cookie);
+  const own = /vh_device=[0-9a-f]+/.exec(keepCookies(page.headers))?.[0];
+  if (own !== undefined) cookies.set(device, own);
   const next = nextOf(page.html);
   if (next === null) return page;
   if (load !== undefined) await sendLoad(page.html, load, browser.address);
-  return open(new URL(next, link).href, kept());
+  return open(new URL(next, link).href, { ...kept(), cookie });
 }
 
 async function sendLoad(html: string, { body, transport }: PanelSession['probes'][number], address: string) {

@@ -14,6 +14,7 @@ import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { createEntryService, Visit } from './entry-service.js';
 import { pageOfFault, type Answer } from './fielding.js';
+import { takeMark } from './check-marks.js';
 import type { SendPage } from './page-routes.js';
 import type { createReturnService } from './return-service.js';
 
@@ -26,6 +27,7 @@ export interface FieldingRouteDeps {
   /** Takes a return: one with a token of a place counts for that place, and any other is a visit of the address. */
   readonly takeReturn: (token: string, address: FastifyRequest['clientAddress']) => Promise<void>;
   readonly audienceUrl: () => string;
+  readonly now: () => number;
   readonly sendPage: SendPage;
   readonly metrics: Pick<Metrics, 'studyEntries' | 'studyReturns'>;
 }
@@ -63,15 +65,14 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
       },
     },
     async (request, reply) => {
-      const { rid = '', src = '', exp, sig, vh_checked: shown, ...values } = request.query;
+      const { rid = '', src = '', exp, sig, vh_checked: mark, ...values } = request.query;
+      const { device, isKnown } = deviceOf(request, reply, deps.audienceUrl());
       const answer = await deps.entries.enter({
         link: { studyId: request.params.studyId, rid, src, exp, sig, ...values },
         address: request.clientAddress,
         userAgent: userAgentOf(request),
-        ...deviceOf(request, reply, {
-          audienceUrl: deps.audienceUrl(),
-          isShown: shown !== undefined,
-        }),
+        device,
+        check: takeMark(mark, isKnown, { request, reply, nowMs: deps.now() }),
       });
       return sendEntry(deps, request, reply, answer);
     },
@@ -90,7 +91,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       },
     },
     async (request, reply) => {
-      const { device } = deviceOf(request, reply, { audienceUrl: deps.audienceUrl(), isShown: true });
+      const { device } = deviceOf(request, reply, deps.audienceUrl());
       const visit = { device, sig: request.query.sig, address: request.clientAddress };
       return send(deps, request, reply, await deps.entries.verified({ ...visit, ...request.params }));
     },
@@ -128,8 +129,8 @@ const userAgentOf = ({ headers }: FastifyRequest): string | undefined =>
 function deviceOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { audienceUrl, isShown }: { readonly audienceUrl: string; readonly isShown: boolean },
-): Pick<Visit, 'device' | 'check'> {
+  audienceUrl: string,
+): Pick<Visit, 'device'> & { readonly isKnown: boolean } {
   const known = deviceForm.exec(request.headers.cookie ?? '')?.[1];
   const device = known ?? randomBytes(16).toString('hex');
   const secure = audienceUrl.startsWith('https:') ? '; Secure' : '';
@@ -138,8 +139,7 @@ function deviceOf(
       'set-cookie',
       `${deviceCookie}=${device}; Path=/; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure}`,
     );
-  const checked = known === undefined ? 'without cookies' : 'checked';
-  return { device, check: isShown ? checked : 'new' };
+  return { device, isKnown: known !== undefined };
 }
 
 async function send(

@@ -12,10 +12,12 @@ import { notFound } from '../kernel/faults.js';
 import { packageRoot } from '../package-root.js';
 import type { Answer } from './fielding.js';
 import { headersOf, pageStatus, renderPage } from './pages.js';
+import { markShown } from './check-marks.js';
 import type { Study } from './study-store.js';
 
 export interface PageSenderDeps {
   readonly audienceUrl: () => string;
+  readonly now: () => number;
   /** The presentation of the study’s project; null: there is no such study. */
   readonly presentationOf: (studyId: string) => Promise<Presentation | null>;
 }
@@ -32,14 +34,18 @@ export type SendPage = (
   status?: number,
 ) => Promise<FastifyReply>;
 
-export function createPageSender({ audienceUrl, presentationOf }: PageSenderDeps): SendPage {
+export function createPageSender({ audienceUrl, presentationOf, now }: PageSenderDeps): SendPage {
   return async (request, reply, { page, study, sessionId }, status = pageStatus[page]) => {
     const presentation = study === null ? null : await presentationOf(study.studyId);
     const branding = presentation?.branding ?? null;
     const check =
       presentation === null || sessionId === undefined
         ? null
-        : { sessionId, probeKey: presentation.probeKey, next: nextOf(request) };
+        : {
+            sessionId,
+            probeKey: presentation.probeKey,
+            next: markShown(request, reply, { nowMs: now(), isSecure: audienceUrl().startsWith('https:') }),
+          };
     return reply
       .code(status)
       .headers(headersOf(branding?.logoUrl ?? null, check !== null))
@@ -58,11 +64,11 @@ export function createPageSender({ audienceUrl, presentationOf }: PageSenderDeps
 
 const sheetPath = (study: Pick<Study, 'studyId'> | null): string => `/enter/${study?.studyId ?? ''}/brand.css`;
 
-/** The same link, marked as shown: relative, so that no proxy’s path is lost. */
-const nextOf = ({ url }: FastifyRequest): string => `?${url.slice(url.indexOf('?') + 1)}&vh_checked=1`;
-
 /** `page.css`, `entry.js`, and a style sheet for each study whose project has colours of its own. */
-export async function registerPageFiles(app: FastifyInstance, { presentationOf }: PageSenderDeps): Promise<void> {
+export async function registerPageFiles(
+  app: FastifyInstance,
+  { presentationOf }: Pick<PageSenderDeps, 'presentationOf'>,
+): Promise<void> {
   app.get(
     '/enter/:studyId/brand.css',
     {

@@ -114,7 +114,10 @@ export async function startAudience(
       registerReturnRoutes(scope, { returns, takeVisit, studies });
       const sendPage = await registerEntryPages(scope, parts, { ...work, audienceUrl });
       registerTryPage(scope, { ...{ sendPage, takeVisit, audienceUrl }, trials: wireLinkTrials(parts, audienceUrl) });
-      registerFieldingRoutes(scope, { ...{ sendPage, entries, returns }, ...{ takeReturn, audienceUrl, metrics } });
+      registerFieldingRoutes(scope, {
+        ...{ sendPage, entries, returns },
+        ...{ takeReturn, audienceUrl, metrics, now },
+      });
     },
     { prefix: audiencePrefix },
   );

@@ -30,7 +30,7 @@ async function admitProbe(
 
 export async function registerEntryPages(
   scope: FastifyInstance,
-  { stores }: Parts,
+  { stores, now }: Parts,
   {
     audienceUrl,
     directories: { projects, organizations },
@@ -45,7 +45,7 @@ export async function registerEntryPages(
     if (project === null || organization === null) return null;
     return { probeKey: project.probeKey, branding: pageBranding(project, organization) };
   };
-  await registerPageFiles(scope, { audienceUrl, presentationOf });
+  await registerPageFiles(scope, { presentationOf });
   await serveSdkFiles(scope, join(packageRoot, 'dist', 'sdk'));
   await scope.register(async (inner) =>
     registerProbeIntake(inner, {
@@ -54,5 +54,5 @@ export async function registerEntryPages(
       admit: (request) => admitProbe(stores.database, limits, request),
     }),
   );
-  return createPageSender({ audienceUrl, presentationOf });
+  return createPageSender({ audienceUrl, presentationOf, now });
 }

@@ -18,6 +18,12 @@ export const readAttribute = (html: string, name: string): string =>
 /** The page's next address; null: the page does not check. */
 export const nextOf = (html: string): string | null => readAttribute(html, 'next') || null;
 
+/** The cookies of a browser that had these, after a reply: for the next request. */
+export function keepCookies(headers: Headers, had = ''): string {
+  const set = headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+  return [had, ...set].filter((cookie) => cookie !== '').join('; ');
+}
+
 /** Sends the probe that `html` asks for. */
 export async function sendEntryProbe(html: string, { agent, address, seed, over }: ProbeSender): Promise<Response> {
   const number = (salt: string, below: number): number =>

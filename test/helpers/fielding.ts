@@ -10,7 +10,7 @@ import type { StudyCreation } from '../../src/contract/study.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { InvitationsReply } from '../../src/contract/supplier.js';
 import { pageTexts, type PageName } from '../../src/audience/page-texts.js';
-import { nextOf, sendEntryProbe } from './entry-probe.js';
+import { keepCookies, nextOf, sendEntryProbe } from './entry-probe.js';
 
 type Test = Pick<typeof t, 'teardown'>;
 
@@ -172,8 +172,9 @@ export async function openEntry(url: string, given: Omit<Respondent, 'rid' | 'sr
     return { ...given, ...(cookie === undefined ? {} : { cookie }) };
   };
   const page = await open(url, kept());
-  const cookie = page.headers.get('set-cookie')?.split(';')[0];
-  if (cookie !== undefined) browsers.set(browser, cookie);
+  const cookie = keepCookies(page.headers, kept().cookie);
+  const device = /vh_device=[0-9a-f]+/.exec(keepCookies(page.headers))?.[0];
+  if (device !== undefined) browsers.set(browser, device);
   const next = nextOf(page.html);
   if (next === null) return page;
   const { agent = desktopAgent, address, probe } = given;
@@ -182,7 +183,7 @@ export async function openEntry(url: string, given: Omit<Respondent, 'rid' | 'sr
     seed: browser + (given.cookie ?? ''),
   });
   if (sent.status !== 202) throw new Error(`the probe was answered ${sent.status}: ${await sent.text()}`);
-  return open(new URL(next, url).href, kept());
+  return open(new URL(next, url).href, { ...kept(), cookie });
 }
 
 /** Follows every redirect to the page where the way ends. */

@@ -4,7 +4,7 @@ import type { CreatedStudyReply, RespondentReply } from '../../src/contract/stud
 import type { StudyReport } from '../../src/contract/study-report.js';
 import type { CreatedSupplierReply, InvitationsReply } from '../../src/contract/supplier.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { nextOf, sendEntryProbe } from '../helpers/entry-probe.js';
+import { keepCookies, nextOf, sendEntryProbe } from '../helpers/entry-probe.js';
 import { callerOf, creation, desktopAgent, open, placeAt, titles } from '../helpers/fielding.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
@@ -78,7 +78,8 @@ if (stack !== null) {
     if (next === null) return first.location ?? first.title;
     const sent = await sendEntryProbe(first.html, { ...given, agent: desktopAgent, seed: `browser ${browser}` });
     if (sent.status !== 202) return `the probe was answered ${sent.status}`;
-    const page = await open(new URL(next, at(turn + 1)).href, given);
+    const kept = { ...given, cookie: keepCookies(first.headers, cookie) };
+    const page = await open(new URL(next, at(turn + 1)).href, kept);
     return page.location ?? page.title;
   }
 

@@ -16,6 +16,7 @@ import {
   type Page,
   type Respondent,
 } from '../helpers/fielding.js';
+import { keepCookies, nextOf } from '../helpers/entry-probe.js';
 import { writeSystems } from '../helpers/autonomous-systems.js';
 import { startTestService } from '../helpers/service.js';
 
@@ -133,9 +134,12 @@ t.test('a browser’s user agent without a browser takes no place: no probe, or 
   const study = await fieldStudy(call, asked(40));
   const link = `${study.entryUrl}?rid=claims&src=s`;
   const cookie = `vh_device=${'ef'.repeat(16)}`;
-  t.equal((await open(link)).title, titles.checking, 'the page goes on by itself');
-  t.equal((await open(`${link}&vh_checked=1`)).title, titles.unchecked, 'without a cookie');
-  t.equal((await open(`${link}&vh_checked=1`, { cookie })).title, titles.unchecked, 'without a probe');
+  const page = await open(link, { cookie });
+  t.equal(page.title, titles.checking, 'the page goes on by itself');
+  const next = new URL(nextOf(page.html) ?? '', link).href;
+  t.equal((await open(next)).title, titles.unchecked, 'without a cookie');
+  const kept = { cookie: keepCookies(page.headers, cookie) };
+  t.equal((await open(next, kept)).title, titles.unchecked, 'without a probe');
   t.match((await read(study)).progress, { places_left: 40, screened_out: 0 });
   t.equal((await enter(study, { rid: 'claims', src: 's', cookie })).status, 302, 'and a browser may still come');
 });

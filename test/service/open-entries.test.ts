@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { LinkCheckReply } from '../../src/contract/supplier.js';
 import type { RespondentReply, StudyReply } from '../../src/contract/study-replies.js';
-import { readAttribute, sendEntryProbe } from '../helpers/entry-probe.js';
+import { keepCookies, nextOf, readAttribute, sendEntryProbe } from '../helpers/entry-probe.js';
 import { callerOf, creation, desktopAgent, enter, fieldStudy, open, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -44,11 +44,11 @@ t.test('the probe of another browser does not count for a respondent, before or 
   }
   const url = linkOf(study, 'late');
   const own = await open(url, { address: '91.81.0.1' });
-  const cookie = cookieOf(own.headers);
   await sendEntryProbe(own.html, { agent: desktopAgent, address: '91.81.0.1', seed: 'late' });
   const strange = await interfere(url);
   t.not(strange, readAttribute(own.html, 'session-id'));
-  t.ok(isIn(await open(`${url}&vh_checked=1`, { address: '91.81.0.1', cookie })), 'after');
+  const next = new URL(nextOf(own.html) ?? '', url).href;
+  t.ok(isIn(await open(next, { address: '91.81.0.1', cookie: keepCookies(own.headers) })), 'after');
 });
 
 t.test('a browser reads one session id however often it opens the link', async (t) => {
