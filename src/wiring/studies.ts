@@ -93,24 +93,27 @@ export const createHostedVerificationClient = (
     return link.linkId;
   },
   linkUrl: (linkId) => linkUrl(siteUrl(), linkId),
+  // Whoever opens the link again starts another chain, which gets no further tries: a pass after more failures than retries is none.
   async read({ projectId, respondentRef, linkId }) {
+    const project = await directories.projects.get(projectId);
+    const maxRetries = project?.fields.config?.maxRetries ?? configDefaults.maxRetries;
     const [session] = await stores.database.query<{
       status: 'pass' | 'fail' | 'review';
       assurance: string | null;
       scores: VerdictScores | null;
-      failures: number;
+      isSpent: boolean;
     }>(
-      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores,
-              (count(*) FILTER (WHERE status = 'fail') OVER ())::int AS failures FROM verification_sessions
-        WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL ORDER BY completed_at DESC LIMIT 1`,
-      [projectId, respondentRef, linkId],
+      `SELECT * FROM (
+         SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores, completed_at,
+                count(*) FILTER (WHERE status = 'fail') OVER (ORDER BY completed_at) > $4 AS "isSpent" FROM verification_sessions
+          WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL) AS found
+        ORDER BY status <> 'fail' AND NOT "isSpent" DESC, completed_at DESC LIMIT 1`,
+      [projectId, respondentRef, linkId, maxRetries],
     );
     if (session === undefined) return null;
-    const { status, assurance, scores, failures } = session;
-    const project = status === 'fail' ? await directories.projects.get(projectId) : null;
-    // Whoever opens the link again starts another chain, which gets no further tries.
-    const isRetryable =
-      project !== null && failures <= (project.fields.config?.maxRetries ?? configDefaults.maxRetries);
+    const { status: given, assurance, scores, isSpent } = session;
+    const status = isSpent ? 'fail' : given;
+    const isRetryable = project !== null && status === 'fail' && !isSpent;
     return { status, assurance: assurance ?? 'none', isRetryable, scores: scores ?? noScores };
   },
 });

@@ -302,6 +302,27 @@ t.test(
   },
 );
 
+t.test(
+  'a pass counts within the retries alone, whether or not the respondent came back after each failure',
+  async (t) => {
+    const study = await fieldStudy(call, { ...asked(2), verification: { service_check: true } });
+    for (const [failures, isIn] of [
+      [configDefaults.maxRetries, true],
+      [configDefaults.maxRetries + 1, false],
+    ] as const) {
+      const respondent = { rid: `f-${failures}`, src: 'a', cookie: `vh_device=${`2${failures}`.repeat(16)}` };
+      const way = await enter(study, respondent);
+      const linkId = /link_[0-9a-f]{32}/.exec(way.location ?? '')?.[0] ?? '';
+      for (let n = 0; n < failures; n++)
+        t.equal((await verify(service, await createSession(service, { linkId }), automated)).body.status, 'fail');
+      t.equal((await verify(service, await createSession(service, { linkId }))).body.status, 'pass');
+      const next = await enter(study, respondent);
+      t.equal(next.title === titles.declined, !isIn, `${failures} failures`);
+      t.equal(next.location?.startsWith(new URL(survey.url).origin) ?? false, isIn);
+    }
+  },
+);
+
 t.test('an export holds no formula of a supplier’s', async (t) => {
   const study = await fieldStudy(call, asked(2));
   const way = await enter(study, { rid: '=HYPERLINK("https://evil.example")', src: '@SUM(A1)' });
