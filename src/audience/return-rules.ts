@@ -53,6 +53,13 @@ export const restoredEndOf = ({ reversedFrom }: Pick<QuotaReservation, 'reversed
     ? { state: 'terminated', completion: null, refusedFor: reversedFrom }
     : { state: 'completed', completion: reversedFrom ?? 'confirmed', refusedFor: null };
 
+/** The strongest source once the rejection is withdrawn: the owner’s word, where they withdraw what a return said, so that its repetition changes nothing. */
+export const returnedByAfterWithdrawal = ({
+  returnedBy,
+  reversedBy,
+}: Pick<QuotaReservation, 'returnedBy' | 'reversedBy'>): ReturnedBy | null =>
+  reversedBy === 'return' ? 'owner' : returnedBy;
+
 /** The place that a return is weighed against: without the dispute or the outcome event that rejects it. The same object: there is none. */
 export const withoutRejection = <T extends Pick<QuotaReservation, 'completion' | 'reversedBy' | 'reversedFrom'>>(
   place: T,

@@ -17,7 +17,7 @@ import {
   type ReservationChange,
   type ReturnedBy,
 } from './reservation-store.js';
-import { restoredEndOf } from './return-rules.js';
+import { restoredEndOf, returnedByAfterWithdrawal } from './return-rules.js';
 import { hasRoom } from './room.js';
 import { countsAs } from './study-rules.js';
 import type { Study } from './study-store.js';
@@ -75,7 +75,7 @@ export async function restore(
   tx: Queryable,
   study: Study,
   place: QuotaReservation,
-  returnedBy = place.returnedBy,
+  returnedBy = returnedByAfterWithdrawal(place),
 ): Promise<QuotaReservation> {
   const end = restoredEndOf(place);
   const change: ReservationChange = {

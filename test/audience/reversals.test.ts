@@ -1,10 +1,6 @@
 /** Completes that are rejected after the fact, on PostgreSQL and embedded: every figure follows, and a withdrawal leaves none changed. */
-import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { operator } from '../../src/administration/audit.js';
-import { createDisputeService } from '../../src/audience/dispute-service.js';
 import { applyEvent } from '../../src/audience/fielding.js';
-import { createPlaceSettlement } from '../../src/audience/place-settlement.js';
 import {
   findReservation,
   openReservation,
@@ -12,73 +8,28 @@ import {
   type ReservationChange,
 } from '../../src/audience/reservation-store.js';
 import { restore, reverseAll } from '../../src/audience/reversals.js';
-import { findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
+import { setStatus, type Study } from '../../src/audience/study-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';
 import { screenedFors, type PlaceEvent } from '../../src/audience/transitions.js';
-import type { ReasonClass } from '../../src/contract/outcome.js';
-import type { DisputeRow } from '../../src/contract/study-disputes.js';
 import { makeId } from '../../src/crypto/ids.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import { placeOf } from '../helpers/fielding.js';
-import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
+import { makeStudy, tokenOf } from '../helpers/reservations.js';
+import { current, figuresOf, reversalsOf } from '../helpers/reversals.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { flattenFigures, recountStudy, type Recount } from '../helpers/study-recount.js';
 
 t.setTimeout(600_000);
 
-const actor = operator;
-const current = async (tx: Queryable, { studyId }: Study): Promise<Study> => {
-  const study = await findStudy(tx, studyId);
-  if (study === null) throw new Error('no study');
-  return study;
-};
-
 type Change = (tx: Queryable, study: Study, place: QuotaReservation) => Promise<QuotaReservation>;
-
-/** Everything that a study shows of its places. */
-const figuresOf = async (database: Database, study: Study) => ({
-  study: await current(database, study),
-  quotas: await readQuotas(database, study.studyId),
-  suppliers: await reportStudy(database, await current(database, study), 'supplier'),
-  days: await reportStudy(database, await current(database, study), 'day'),
-});
-
-async function fixture(t: Test, database: Database) {
-  const instance = await instanceOf(t, database, randomBytes(32));
-  const rejected = new Map<string, ReasonClass>();
-  const findRejections = () => Promise.resolve(new Map(rejected));
-  const disputes = createDisputeService({
-    ...{ database, reportOutcomes: instance.reportOutcomes, findRejections, now: Date.now },
-  });
-  const callerOf = ({ organizationId, projectId, isTest }: Study) => ({
-    organizationId,
-    projectId,
-    isTest,
-    lineage: 'key_1',
-  });
-  return {
-    instance,
-    rejected,
-    settle: createPlaceSettlement({ database, findRejections }),
-    dispute: (study: Study, rows: readonly DisputeRow[]) =>
-      disputes.dispute(actor, callerOf(study), study.studyId, rows),
-    withdraw: (study: Study, place: string) => disputes.withdraw(actor, callerOf(study), study.studyId, place),
-    /** A respondent who completed, confirmed by the survey. */
-    complete: async (study: Study, rid: string, gender: string | null = null): Promise<string> => {
-      const token = tokenOf(await instance.enter(study, rid, gender));
-      const { place } = await instance.report(study, token, 'complete');
-      return place;
-    },
-  };
-}
 
 function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
   t.test('reversals', async (t) => {
     const database = await open(t);
-    const { instance, rejected, settle, dispute, withdraw, complete } = await fixture(t, database);
+    const { instance, rejected, settle, dispute, withdraw, complete, reportAsOwner } = await reversalsOf(t, database);
 
     t.test('a dispute gives place and quota back, and its withdrawal leaves every figure as it was', async (t) => {
       const study = await makeStudy(database, 3, [{ name: 'women', gender: 'female', limit: 2 }]);
@@ -253,13 +204,11 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
 
     t.test('a stronger refusal gives a complete that a return rejected its own reason', async (t) => {
       const study = await makeStudy(database, 5);
-      const { organizationId, projectId, isTest, studyId } = study;
-      const owner = { organizationId, projectId, isTest };
       const token = tokenOf(await instance.enter(study, 'a'));
       const { place } = await instance.report(study, token, 'complete');
       const before = await figuresOf(database, study);
       await instance.report(study, token, 'quality');
-      const refuse = () => instance.returns.report({ owner }, studyId, { place, status: 'terminate' });
+      const refuse = () => reportAsOwner(study, place, 'terminate');
       t.match(await refuse(), { status: 'terminated', completion: 'reversed', changed: true });
       t.match(await refuse(), { completion: 'reversed', changed: false }, 'again');
       t.match(await findReservation(database, place), {
@@ -273,6 +222,26 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
       t.match(await withdraw(study, place), { completion: 'confirmed', changed: true });
       t.same(await figuresOf(database, study), before);
     });
+
+    t.test(
+      'a rejection by a return that its owner withdrew stays withdrawn, whatever repeats the return',
+      async (t) => {
+        const study = await makeStudy(database, 5);
+        const token = tokenOf(await instance.enter(study, 'a'));
+        const { place } = await instance.report(study, token, 'complete');
+        t.match(await instance.report(study, token, 'quality'), { completion: 'reversed' });
+        t.match(await withdraw(study, place), { completion: 'confirmed', changed: true });
+        const before = await figuresOf(database, study);
+        for (const status of ['quality', 'terminate'] as const)
+          t.match(await instance.report(study, token, status), { completion: 'confirmed', changed: false }, status);
+        t.same(await figuresOf(database, study), before);
+        t.match(
+          await reportAsOwner(study, place, 'quality'),
+          { completion: 'reversed' },
+          'the owner may say otherwise',
+        );
+      },
+    );
 
     t.test('a report that scoring did not take is repeated with what holds by then', async (t) => {
       const study = await makeStudy(database, 5);

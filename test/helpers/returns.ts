@@ -3,6 +3,7 @@ import type { QuotaReservation, ReturnedBy } from '../../src/audience/reservatio
 import {
   judgeReturn,
   restoredEndOf,
+  returnedByAfterWithdrawal,
   reversedFromOf,
   withoutRejection,
   type GivenReturn,
@@ -44,8 +45,9 @@ export const given = (
   ...{ by, status, at: after(seconds), isDated },
 });
 
-/** A return, or a rejection by others and its withdrawal. */
-export type Step = GivenReturn | { readonly rejectedBy: 'dispute' | 'outcome' } | 'withdrawn';
+/** A return, a rejection by others and its withdrawal, or the owner’s withdrawal of whichever rejection stands. */
+export type Step =
+  GivenReturn | { readonly rejectedBy: 'dispute' | 'outcome' } | 'withdrawn' | 'withdrawn by the owner';
 
 /** One step after the other, as the store keeps them while there is room. */
 export function follow(
@@ -83,15 +85,16 @@ export function follow(
     place = { ...place, ...rejected, state: 'terminated', reversedFrom: completion };
   };
   const withdraw = (): void => {
-    isRejected = false;
-    if (withoutRejection(place) === place) return;
     const end = restoredEndOf(place);
     const counted = end.completion !== null && countsAs(end.completion, study);
-    place = { ...place, ...end, reversedBy: null, reversedFrom: null, counted };
+    const returnedBy = returnedByAfterWithdrawal(place);
+    place = { ...place, ...end, returnedBy, reversedBy: null, reversedFrom: null, counted };
   };
   for (const step of steps) {
-    if (step === 'withdrawn') withdraw();
-    else if ('rejectedBy' in step) {
+    if (typeof step === 'string') {
+      isRejected = false;
+      if (withoutRejection(place) !== place || (step !== 'withdrawn' && place.completion === 'reversed')) withdraw();
+    } else if ('rejectedBy' in step) {
       // An event stands, and rejects a later complete; a dispute rejects a complete that is there.
       isRejected = step.rejectedBy === 'outcome';
       reject(step.rejectedBy);
