@@ -75,7 +75,7 @@ export function createStudyService(deps: StudyServiceDeps) {
         return { studies: items.map(show), nextCursor };
       }),
 
-    /** Throws CONFLICT below what was verified, and for a study that has ended. */
+    /** Throws CONFLICT where a sample or quota that is lowered, or a new quota, would be below what was verified; and for a study that has ended. */
     update: (actor: Actor, caller: StudyCaller, studyId: string, patch: StudyPatch): Promise<StudyReply> =>
       countAhead(database, caller, studyId, patch).then(() =>
         change(caller, studyId, (tx, study) => updateStudy(tx, actor, study, patch)),
@@ -160,7 +160,9 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
       context: { state: study.status },
     });
   const sampleSize = patch.audience?.sample_size ?? study.sampleSize;
-  if (sampleSize < study.verified) throw belowVerified('sample_size', sampleSize, study.verified);
+  // Withdrawn rejections may have filled it above its sample and quotas.
+  if (sampleSize < Math.min(study.sampleSize, study.verified))
+    throw belowVerified('sample_size', sampleSize, study.verified);
   const quotas = patch.audience?.quotas === undefined ? null : (patch.audience.quotas ?? []);
   const issues = findQuotaIssues(quotas ?? [], study.countries);
   if (issues.length > 0) throw invalid(issues);
@@ -172,7 +174,9 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   const before = await readQuotas(tx, study.studyId);
   await changeStudy(tx, study, { name, sampleSize, limits, quotas, suppliers });
   const after = await readQuotas(tx, study.studyId);
-  const short = after.find(({ limit, verified }) => limit < verified);
+  const short = after.find(
+    (quota) => quota.limit < quota.verified && !before.some((was) => areAlike(was, quota) && was.limit <= quota.limit),
+  );
   if (quotas !== null && short !== undefined)
     throw belowVerified(`the limit of the quota "${short.name}"`, short.limit, short.verified);
   const changes = changesOf(
@@ -185,6 +189,10 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
 /** A quota without its counts, which respondents move. */
 const definitionOf = ({ name, country, gender, ageMin, ageMax, profession, limit }: StudyQuota): StudyQuota =>
   ({ name, country, gender, ageMin, ageMax, profession, limit }) as StudyQuota;
+
+/** Whether two quotas count the same respondents. */
+const areAlike = (one: StudyQuota, other: StudyQuota): boolean =>
+  isDeepStrictEqual(definitionOf({ ...one, name: '', limit: 0 }), definitionOf({ ...other, name: '', limit: 0 }));
 
 /** The fields that differ, each with its value before and after. */
 const changesOf = (

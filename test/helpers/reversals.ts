@@ -4,9 +4,12 @@ import type { Test } from 'tap';
 import { operator } from '../../src/administration/audit.js';
 import { createDisputeService } from '../../src/audience/dispute-service.js';
 import { createPlaceSettlement } from '../../src/audience/place-settlement.js';
+import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createStudyService } from '../../src/audience/study-service.js';
 import { findStudy, readQuotas, type Study } from '../../src/audience/study-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';
 import type { ReasonClass } from '../../src/contract/outcome.js';
+import type { StudyPatch } from '../../src/contract/study.js';
 import type { ReturnStatus } from '../../src/contract/study-returns.js';
 import type { DisputeRow } from '../../src/contract/study-disputes.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
@@ -40,8 +43,15 @@ export async function reversalsOf(t: Test, database: Database) {
     isTest,
     lineage: 'key_1',
   });
+  const studies = createStudyService({
+    ...{ database, environment: 'development', audienceUrl: () => 'https://audience.example/v1' },
+    secrets: createSecretStore(new Uint8Array(32)),
+    findProjectOwner: () => Promise.reject(new Error('not asked')),
+    liteEnabled: () => Promise.reject(new Error('not asked')),
+  });
   return {
     instance,
+    patch: (study: Study, patch: StudyPatch) => studies.update(actor, callerOf(study), study.studyId, patch),
     rejected,
     settle: createPlaceSettlement({ database, findRejections }),
     dispute: (study: Study, rows: readonly DisputeRow[]) =>
