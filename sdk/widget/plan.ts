@@ -15,7 +15,8 @@ export function planOf(options: MountOptions, config: MountConfig): Plan {
     mode,
     autoStart: maySkip,
     consent: maySkip && options.consent ? { biometric: options.consent.biometric, at: options.consent.at } : null,
-    mayEscalate: mode === 'invisible' ? escalates : config.challengeEnabled,
+    mayEscalate:
+      config.minimumAssurance === 'biometric' || (mode === 'invisible' ? escalates : config.challengeEnabled),
     canAskConsent: config.consent !== null,
     isScored: config.verificationMode === 'score',
     retriesMax: config.maxRetries,

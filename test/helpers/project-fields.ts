@@ -35,6 +35,7 @@ export function createMountPatch(t: Pick<Test, 'equal'>, service: Pick<TestServi
         maxRetries: null,
         escalateOnSuspicion: null,
         challengeEnabled: null,
+        minimumAssurance: null,
         // One device makes all visits.
         deduplication: { perDataCollector: true },
         ...(config as object),

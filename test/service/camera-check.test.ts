@@ -76,6 +76,12 @@ const cases = [
   { name: 'captcha with consent passed', body: { widgetMode: 'captcha', consent } },
   { name: 'without retries', body: { widgetMode: 'invisible' }, config: { maxRetries: 0 } },
   { name: 'biometric', body: { widgetMode: 'invisible' }, config: { minimumAssurance: 'biometric' }, count: 3 },
+  {
+    name: 'biometric, captcha without challenges',
+    body: { widgetMode: 'captcha' },
+    config: { minimumAssurance: 'biometric', challengeEnabled: false },
+    count: 3,
+  },
   { name: 'in score mode', body: { widgetMode: 'invisible' }, fields: { verificationMode: 'score' } },
 ] as const;
 

@@ -34,8 +34,8 @@ const startAfter = { leastMs: 300, mostMs: 900 } as const;
 
 /** 0 where the project asks for none. A pass that has to be biometric costs the same effort in every mode. */
 export function countChallenges(policy: ChallengePolicy): number {
-  if (policy.widgetMode === 'invisible' && !policy.escalateOnSuspicion) return 0;
   if (policy.minimumAssurance === 'biometric') return challengeCounts.standard;
+  if (policy.widgetMode === 'invisible' && !policy.escalateOnSuspicion) return 0;
   return policy.challengeEnabled ? challengeCounts[policy.widgetMode] : 0;
 }
 
@@ -53,8 +53,11 @@ export const challengeConfigOf = ({
 export const livenessModelsOf = ({
   widgetMode,
   escalateOnSuspicion,
-}: Omit<ChallengePolicy, 'minimumAssurance'>): string[] =>
-  widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];
+  minimumAssurance,
+}: Omit<ChallengePolicy, 'challengeEnabled'>): string[] =>
+  widgetMode !== 'invisible' || escalateOnSuspicion || minimumAssurance === 'biometric'
+    ? ['landmarks', 'antispoof', 'embedding']
+    : [];
 
 export interface ChallengeServiceDeps {
   readonly database: Database;

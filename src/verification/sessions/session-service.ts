@@ -332,7 +332,7 @@ function replyOf({ fields }: StoredProject, session: NewSession, clientSecret: s
       maxRetries: config.maxRetries,
       minimumAssurance: session.minimumAssurance,
       evidenceFrames: session.evidenceFrames,
-      livenessModels: livenessModelsOf({ ...config, widgetMode: session.widgetMode }),
+      livenessModels: livenessModelsOf({ ...config, ...session }),
     },
     metadata: session.metadata,
   };

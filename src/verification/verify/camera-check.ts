@@ -19,8 +19,10 @@ import { challengeConfigOf, countChallenges, livenessModelsOf } from '../session
 import { escalateSession, type StoredSession } from '../sessions/session-store.js';
 
 /** Whether an invisible session takes what the camera saw. */
-export const asksCamera = ({ escalationHash }: StoredSession, { fields }: StoredProject): boolean =>
-  escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
+export const asksCamera = ({ escalationHash, minimumAssurance }: StoredSession, { fields }: StoredProject): boolean =>
+  escalationHash !== null ||
+  minimumAssurance === 'biometric' ||
+  (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
 
 /** The envelope with its device and behaviour in the last places, so that equal ones have one hash. */
 function inOrder({ device, behavior, ...rest }: Envelope): Envelope {
@@ -36,11 +38,9 @@ const hashOf = (received: Envelope): Uint8Array =>
 /** The answer that asked for the camera, to the envelope that got it; null to any other. */
 export function findCameraCheck({
   session,
-  project,
   envelope,
 }: {
   readonly session: StoredSession;
-  readonly project: StoredProject;
   readonly envelope: Envelope;
 }): CameraCheckReply | null {
   const { escalationHash } = session;
@@ -50,17 +50,15 @@ export function findCameraCheck({
     !hashOf(envelope).every((byte, at) => byte === escalationHash[at])
   )
     return null;
-  return cameraCheckOf(session, project, session.challengeCount);
+  return cameraCheckOf(session, session.challengeCount);
 }
 
 function cameraCheckOf(
-  { sessionId, nonce, widgetMode }: StoredSession,
-  { fields }: StoredProject,
+  { sessionId, nonce, widgetMode, minimumAssurance }: StoredSession,
   challengeCount: number,
 ): CameraCheckReply {
-  const policy = { ...configDefaults, ...fields.config, widgetMode, escalateOnSuspicion: true };
-  const challengeConfig = challengeConfigOf({ nonce, challengeCount });
-  return { sessionId, cameraCheck: { challengeConfig, livenessModels: livenessModelsOf(policy) } };
+  const livenessModels = livenessModelsOf({ widgetMode, minimumAssurance, escalateOnSuspicion: true });
+  return { sessionId, cameraCheck: { challengeConfig: challengeConfigOf({ nonce, challengeCount }), livenessModels } };
 }
 
 interface Sent {
@@ -112,7 +110,8 @@ export async function escalate(
     escalateOnSuspicion: true,
   };
   if (escalationHash !== null) return null;
-  const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
+  const isAllowed = policy.challengeEnabled || minimumAssurance === 'biometric';
+  const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && isAllowed);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
     return null;
   const signals = {
@@ -125,7 +124,7 @@ export async function escalate(
   const challengeCount = await inOrganization(database, organizationId, (tx) =>
     escalateSession(tx, sessionId, passive, countChallenges(policy)),
   );
-  return challengeCount === null ? null : cameraCheckOf(session, project, challengeCount);
+  return challengeCount === null ? null : cameraCheckOf(session, challengeCount);
 }
 
 /** Whether the camera was not tried, and the page can still ask for it. */

@@ -62,6 +62,11 @@ void t.test('from options to end', { skip }, async (t) => {
         [{ escalateOnSuspicion: true, consent }, { config: { maxRetries: 0 } }],
         [{ escalateOnSuspicion: true, consent }, { verificationMode: 'score' }],
         [{ consent }, { config: { escalateOnSuspicion: true } }],
+        [{ escalateOnSuspicion: false, consent }, { config: { minimumAssurance: 'biometric' } }],
+        [
+          { widgetMode: 'captcha', autoStart: true, consent },
+          { config: { minimumAssurance: 'biometric', challengeEnabled: false } },
+        ],
       ] as const;
       for (const [options, project] of cases) {
         await patch({ ...project, customThresholds: { ...lenient, authenticity: 1 } });
@@ -80,7 +85,8 @@ void t.test('from options to end', { skip }, async (t) => {
         }
         const { result, error } = await settled();
         const name = JSON.stringify({ ...options, ...project });
-        t.equal(result?.status ?? error?.code, 'verificationMode' in project ? 'fail' : 'FRAUD_SIGNAL', name);
+        const code = name.includes('minimumAssurance') ? 'LIVENESS_FAILED' : 'FRAUD_SIGNAL';
+        t.equal(result?.status ?? error?.code, 'verificationMode' in project ? 'fail' : code, name);
         t.equal(await page.evaluate('window.asked'), 1, `${name}: the camera was asked for, without another question`);
         t.equal(calls.sessions.length, 1, name);
         t.match(calls.verify, [{ canEscalate: true }, { cameraFailureReason: 'NotFoundError' }], name);
