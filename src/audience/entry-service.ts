@@ -35,6 +35,7 @@ import {
   findPlaceOfBrowser,
   isOfOtherSender,
   isOpenTo,
+  openAside,
   ownPlaceId,
   respondentRefOf,
   type Asking,
@@ -48,7 +49,7 @@ import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdic
 import { isReadable, readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { scoreVisit, type GateDeps } from './gate.js';
-import { isDecidedSince, noteJudging } from './repetition.js';
+import { isDecidedSince, noteJudging, type Judging } from './repetition.js';
 import { isVerificationEnough, programOf, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -246,8 +247,8 @@ async function judgeEntry(
   study: Study,
   visit: Visit,
   { asking, ownId, surroundings }: Entering,
-): Promise<QuotaReservation | 'unchecked' | 'later' | 'declined'> {
-  const judging = await noteJudging(deps.database, ownId, deps.sessionRef(study, ownId));
+): Promise<QuotaReservation | 'unchecked' | 'later' | 'declined' | 'erased'> {
+  const judging = await noteVisit(deps, study, asking, ownId);
   const { reply, repeats } = await scoreVisit(deps, study, visit, { asking, ownId, sessionRef: judging.sessionRef });
   const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
     reply.degradedSignals.some((signal) => signals.includes(signal));
@@ -260,7 +261,8 @@ async function judgeEntry(
   const scored = { score, recommendation, receiptId, reason, duplicateBand: reply.duplicate.band, repeats };
   const claim = claimantOf(deps, study, asking, surroundings);
   return underStudyLock(deps.database, study, async (tx, current) => {
-    const claimed = await claimPlace(tx, current, { ...asking, ...judging }, ownId);
+    const claimed = await claimPlace(tx, current, asking, ownId);
+    if (isErased(claimed)) return 'erased';
     if (claimed.reservationId !== ownId || !isGated(claimed)) return claimed;
     if (isUndecided(claimed) && isDecidedSince(claimed, judging)) return claimed;
     const now = isUndecided(claimed) ? await takeLink(tx, claimed, asking) : claimed;
@@ -276,6 +278,22 @@ async function judgeEntry(
       ? applyEvent(tx, current, now, 'admit', { change: { ...scored, dueInMs: deps.reservationMs }, claim })
       : applyEvent(tx, current, now, 'screen', { change: { ...scored, screenedFor } });
   });
+}
+
+/** Others who are judged meanwhile must find the visit, so it has a place before scoring counts it. */
+async function noteVisit(
+  { database, sessionRef }: EntryDeps,
+  study: Study,
+  asking: Asking,
+  ownId: string,
+): Promise<Judging> {
+  const note = () => noteJudging(database, ownId, sessionRef(study, ownId));
+  const noted = await note();
+  if (noted !== null) return noted;
+  await underStudyLock(database, study, (tx) => openAside(tx, study, asking, ownId));
+  const opened = await note();
+  if (opened === null) throw new Error(`the place ${ownId} is gone`);
+  return opened;
 }
 
 /** The person who takes a place, as the study counts them. */

@@ -16,6 +16,7 @@ import {
   reservationColumns,
   type QuotaReservation,
 } from './reservation-store.js';
+import { isErased } from './reservation-erasure.js';
 import type { Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish } from './transitions.js';
 
@@ -108,6 +109,12 @@ export async function findAside(
   return own === null || isUndecided(own) ? null : own;
 }
 
+/** Opens the browser’s place as one that stands aside, unless it is there. */
+export async function openAside(tx: Queryable, study: Study, asking: Asking, ownId: string): Promise<void> {
+  const own = await findReservation(tx, ownId);
+  if (own === null) await openReservation(tx, study, { ...asking, respondentRef: scoredRef(asking, ownId) }, ownId);
+}
+
 /**
  * Makes the browser’s place that of the respondent, if no other browser took one meanwhile; answers the respondent’s place. The caller holds
  * the lock of the study.
@@ -122,9 +129,10 @@ export async function claimPlace(
   const current = await findRespondentReservation(tx, study.studyId, respondentRef);
   if (current !== null && !isOpenTo(current, ownId)) return current;
   const own = await findReservation(tx, ownId);
-  if (own !== null && !isUndecided(own)) return own;
+  if (own === null) throw new Error('a browser that was judged has no place');
+  if (isErased(own) || !isUndecided(own)) return own;
   if (current !== null) await renameRespondent(tx, current, scoredRef(current, current.reservationId));
-  return own === null ? openReservation(tx, study, asking, ownId) : renameRespondent(tx, own, respondentRef);
+  return renameRespondent(tx, own, respondentRef);
 }
 
 /**

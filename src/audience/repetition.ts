@@ -28,18 +28,16 @@ export interface Judging {
 const judgingSeconds = 60;
 
 /**
- * Notes that the gate is about to look, before scoring counts the session; the note stays until the place is decided. One that is not there yet
- * is opened with it.
+ * Notes that the gate is about to look, before scoring counts the session; the note stays until the place is decided. null: there is no such place.
  */
-export async function noteJudging(tx: Queryable, reservationId: string, sessionRef: Ref): Promise<Judging> {
-  const own = randomUUID();
+export async function noteJudging(tx: Queryable, reservationId: string, sessionRef: Ref): Promise<Judging | null> {
   const [noted] = await tx.query<{ readonly judging: string }>(
     `UPDATE study_places SET session_ref = $2, judging = CASE WHEN judging_until > now() THEN coalesce(judging, $3) ELSE $3 END,
             judging_until = now() + ${judgingSeconds} * interval '1 second'
       WHERE place_id = $1 RETURNING judging`,
-    [reservationId, sessionRef, own],
+    [reservationId, sessionRef, randomUUID()],
   );
-  return { sessionRef, judging: noted?.judging ?? own };
+  return noted === undefined ? null : { sessionRef, judging: noted.judging };
 }
 
 /** Whether another visit has decided since the note. Then others may have taken the place for one that is not let in. */

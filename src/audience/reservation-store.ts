@@ -19,7 +19,6 @@ import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { quotaCounts } from './quota-store.js';
-import type { Judging } from './repetition.js';
 import type { Study } from './study-store.js';
 
 /** Whose word a return is, weakest first. */
@@ -102,20 +101,17 @@ export const isReservationId = (text: string): boolean => /^plc_[0-9a-f]{32}$/.t
 export async function openReservation(
   tx: Queryable,
   study: Study,
-  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId' | 'supplierId' | 'entry'> &
-    Traits &
-    Partial<Judging>,
+  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId' | 'supplierId' | 'entry'> & Traits,
   reservationId = makeId('reservation'),
 ): Promise<QuotaReservation> {
   const { studyId, organizationId, projectId } = study;
   const { respondentId, sourceId, respondentRef, country, gender, age, profession, supplierId, entry } = respondent;
-  const { sessionRef = null, judging = null } = respondent;
-  const further = [country, gender, age, profession, supplierId, entry, sessionRef, judging];
+  const further = [country, gender, age, profession, supplierId, entry];
   // An insert alone holds a weaker lock of the study, and two that come to count it at once would wait for each other.
   await tx.query('SELECT 1 FROM studies WHERE study_id = $1 FOR UPDATE', [studyId]);
   const [made] = await tx.query<ReservationRow>(
-    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry, session_ref, judging)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
+    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession, supplier_id, entry)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11, $12, $13) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
     [reservationId, studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...further],
   );
   if (made !== undefined) {

@@ -5,7 +5,7 @@ import type { HostedVerification } from '../../src/audience/fielding.js';
 import { noScores } from '../../src/contract/study-replies.js';
 import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { releaseReservations } from '../../src/audience/reservation-round.js';
-import { findRespondentReservation } from '../../src/audience/reservation-store.js';
+import { findReservation, findRespondentReservation } from '../../src/audience/reservation-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';
 import { findStudy, type Study } from '../../src/audience/study-store.js';
 import type { Database } from '../../src/stores/database/port.js';
@@ -124,6 +124,30 @@ t.test('of browsers that open one open link together, one gets the place', async
     ...Array.from({ length: 5 }, () => 'elsewhere'),
     'redirect',
   ]);
+});
+
+t.test('a respondent who is erased while the gate looks stays erased', async (t) => {
+  const database = await openTestDatabase(t);
+  let erased: Study | null = null;
+  const instance = await instanceOf(t, database, masterKey, {
+    async score() {
+      if (erased !== null) await eraseReservations(database, { ...erased, respondentId: 'r' });
+      return allowed;
+    },
+  });
+  for (const state of ['entering', 'released']) {
+    const study = await makeStudy(database, 5);
+    const enter = () => instance.entries.enter(visitOf(study, 'r', { device: 'own' }));
+    erased = null;
+    if (state === 'released') t.match(await enter(), { kind: 'redirect' });
+    await release(database, study);
+    erased = study;
+    t.match(await enter(), { page: 'erased' });
+    const { reservationId } = await findOnly(database, study);
+    t.match(await findReservation(database, reservationId), {
+      ...{ state, respondentId: 'erased', respondentRef: reservationId, deviceRef: null },
+    });
+  }
 });
 
 t.test('a released place of an open link goes back to its own browser alone', async (t) => {

@@ -145,6 +145,19 @@ function testRepetition(t: Test, open: (t: Test) => Promise<Database>): void {
       await checkCounts(t, study);
     });
 
+    t.test('nor is a refusal for good that rests on another browser of a link, which is refused itself', async (t) => {
+      const { scoring, study, enter } = await start();
+      t.equal(await enter('x', { device: 'preview', check: 'new' }), 'checking');
+      const { counted, release } = scoring.hold('x');
+      const refused = enter('x', { device: 'x1', userAgent: agentOfPrograms });
+      await counted;
+      t.equal(await enter('y'), 'declined');
+      release();
+      t.equal(await refused, 'declined');
+      t.equal(await enter('y'), 'in');
+      await checkCounts(t, study);
+    });
+
     t.test('a chain of repeats holds as long as it reaches somebody who was let in', async (t) => {
       for (const [agent, first, last] of [
         [undefined, 'in', 'declined'],
