@@ -24,6 +24,16 @@ export async function hasRoom(tx: Queryable, study: Study, reservationId: string
   return full.length === 0;
 }
 
+/** Forgets which completes were restored above sample and quotas, where there is room for them by now. The study is locked, and about to change. */
+export async function forgetAbove(tx: Queryable, { studyId }: Pick<Study, 'studyId'>): Promise<void> {
+  await tx.query(
+    `UPDATE study_places p SET above_sample = false
+      WHERE p.study_id = $1 AND p.above_sample AND EXISTS (SELECT 1 FROM studies WHERE study_id = $1 AND held <= sample_size)
+        AND NOT EXISTS (SELECT 1 FROM study_quotas q WHERE q.study_id = $1 AND q.held > q.most AND ${quotaCounts})`,
+    [studyId],
+  );
+}
+
 /** Whether the sample and the quotas have room for a respondent with these traits who has not entered. */
 export async function hasRoomFor(tx: Queryable, study: Study, traits: Traits): Promise<boolean> {
   if (study.held >= study.sampleSize) return false;

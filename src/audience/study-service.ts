@@ -19,6 +19,7 @@ import { entryUrlOf } from './entry-links.js';
 import { placesLeft } from './limits.js';
 import { createStudy, note, requireKnown, type StudyCaller, type StudyServiceDeps } from './study-creation.js';
 import { countNewQuotas } from './quota-store.js';
+import { forgetAbove } from './room.js';
 import { reportStudy } from './study-report.js';
 import { findQuotaIssues, stateAfter } from './study-rules.js';
 import {
@@ -172,6 +173,7 @@ async function updateStudy(tx: Queryable, actor: Actor, study: Study, patch: Stu
   if (given !== undefined) await requireKnown(tx, study, suppliers, study.suppliers);
   const name = patch.name ?? study.name;
   const before = await readQuotas(tx, study.studyId);
+  await forgetAbove(tx, study);
   await changeStudy(tx, study, { name, sampleSize, limits, quotas, suppliers });
   const after = await readQuotas(tx, study.studyId);
   const short = after.find(

@@ -16,7 +16,6 @@ import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { openTestDatabase } from '../helpers/embedded.js';
 import { createRandom } from '../../workers/seeded-random.js';
-import { placeOf } from '../helpers/fielding.js';
 import { makeStudy, tokenOf } from '../helpers/reservations.js';
 import { current, figuresOf, reversalsOf } from '../helpers/reversals.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
@@ -29,10 +28,7 @@ type Change = (tx: Queryable, study: Study, place: QuotaReservation) => Promise<
 function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
   t.test('reversals', async (t) => {
     const database = await open(t);
-    const { instance, rejected, settle, dispute, withdraw, complete, reportAsOwner, patch } = await reversalsOf(
-      t,
-      database,
-    );
+    const { instance, rejected, settle, dispute, withdraw, complete, reportAsOwner } = await reversalsOf(t, database);
 
     t.test('a dispute gives place and quota back, and its withdrawal leaves every figure as it was', async (t) => {
       const study = await makeStudy(database, 3, [{ name: 'women', gender: 'female', limit: 2 }]);
@@ -67,49 +63,6 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
       t.match(await instance.enter(study, 'd', 'female'), { kind: 'redirect' }, 'somebody else takes the place');
       t.match(await withdraw(study, place), { completion: 'confirmed' }, 'room or not');
       t.match(await current(database, study), { held: 3, completed: 2 });
-    });
-
-    t.test('a complete above the sample or its quota takes nothing from who holds the place that it had', async (t) => {
-      for (const study of [
-        await makeStudy(database, 1),
-        await makeStudy(database, 9, [{ name: 'women', gender: 'female', limit: 1 }]),
-      ]) {
-        const place = await complete(study, 'a', 'female');
-        await dispute(study, [{ place, reason: 'fraud' }]);
-        const token = tokenOf(await instance.enter(study, 'b', 'female'));
-        await withdraw(study, place);
-        t.match(await instance.enter(study, 'c', 'female'), { page: 'full' });
-        t.match(await instance.report(study, token, 'complete'), { completion: 'confirmed' });
-        t.match(await current(database, study), { held: 2, verified: 2, completed: 2 });
-      }
-      const study = await makeStudy(database, 1);
-      await database.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
-      const tokens = [tokenOf(await instance.enter(study, 'a'))];
-      await instance.returns.comeBack(tokens[0] ?? '', 'complete');
-      const place = placeOf(tokens[0] ?? '');
-      await dispute(study, [{ place, reason: 'fraud' }]);
-      tokens.unshift(tokenOf(await instance.enter(study, 'b')));
-      t.match(await withdraw(study, place), { completion: 'unconfirmed' });
-      for (const token of tokens)
-        t.match(await instance.report(study, token, 'complete'), { completion: 'confirmed' }, 'in either order');
-    });
-
-    t.test('a study above its sample and quotas may change, but for what makes them smaller', async (t) => {
-      const women = { name: 'women', gender: 'female', limit: 1 };
-      const study = await makeStudy(database, 1, [women]);
-      const place = await complete(study, 'a', 'female');
-      await dispute(study, [{ place, reason: 'fraud' }]);
-      await complete(study, 'b', 'female');
-      await withdraw(study, place);
-      await patch(study, { name: 'another' });
-      await patch(study, { audience: { sample_size: 1, quotas: [women, { name: 'men', gender: 'male', limit: 9 }] } });
-      await patch(study, { audience: { quotas: [{ ...women, name: 'renamed', gender: 'Female' }] } });
-      t.match(await current(database, study), { verified: 2, sampleSize: 1 });
-      const refused = { code: 'CONFLICT', message: /2 respondents are already verified/ };
-      await t.rejects(patch(study, { audience: { quotas: [{ name: 'all', limit: 1 }] } }), refused, 'a new quota');
-      await patch(study, { audience: { sample_size: 5, quotas: [{ ...women, limit: 3 }] } });
-      await t.rejects(patch(study, { audience: { sample_size: 1 } }), refused);
-      await t.rejects(patch(study, { audience: { quotas: [women] } }), refused);
     });
 
     t.test('rows are answered one by one, and only completes are rejected', async (t) => {
