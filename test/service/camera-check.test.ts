@@ -155,6 +155,17 @@ t.test(
   },
 );
 
+t.test('an envelope that is judged while another one asks for the check does not take its place', async (t) => {
+  await patch({});
+  for (let n = 0; n < 8; n += 1) {
+    const session = await createSession(service, { widgetMode: 'invisible' });
+    const clean = { device: deviceOnlyExample.device, cameraFailureReason: undefined, canEscalate: undefined };
+    const [asked, other] = await Promise.all([ask(session), ask(session, clean)]);
+    if (asked.status === 202) t.match(other, { status: 200, body: { status: 'fail' } });
+    else t.match([asked.status, other.status], [409, 200], 'the other one came first');
+  }
+});
+
 t.test('headers that asked for the check are not replaced either', async (t) => {
   const agent = deviceOnlyExample.device.ua.ua;
   const own = { device: deviceOnlyExample.device, cameraFailureReason: undefined };

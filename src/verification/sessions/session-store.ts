@@ -1,6 +1,7 @@
 /**
  * Verification sessions in the database. Only the SHA-256 of a client secret is stored. Completing is one statement that holds only while
- * neither the session is completed nor another of its chain or of its receipt passed: of two that race, one gets a row.
+ * neither the session is completed nor another of its chain or of its receipt passed, nor a camera check was asked for since it was read: of two
+ * that race, one gets a row.
  */
 import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
@@ -204,10 +205,10 @@ export async function escalateSession(
 
 const onePass = ['verification_sessions_one_pass', 'verification_sessions_one_step_up'];
 
-/** Completes the session; false where it was completed already, or its chain or another session of its receipt has passed. */
+/** Completes the session; false where it was completed already, stays open for a camera check, or its chain or another session of its receipt has passed. */
 export async function completeSession(
   tx: Queryable,
-  sessionId: string,
+  { sessionId, escalationHash }: Pick<StoredSession, 'sessionId' | 'escalationHash'>,
   {
     completedAt,
     tokenId,
@@ -224,12 +225,12 @@ export async function completeSession(
   const completing = tx.query(
     `UPDATE verification_sessions AS s SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, passive_signals = NULL,
         step_up = CASE WHEN $6::jsonb IS NULL THEN step_up ELSE jsonb_set(step_up, '{device}', $6::jsonb) END
-      WHERE session_id = $1 AND completed_at IS NULL
+      WHERE session_id = $1 AND completed_at IS NULL AND escalation_hash IS NOT DISTINCT FROM $7::bytea
         AND NOT EXISTS (SELECT 1 FROM verification_sessions WHERE root_session_id = s.root_session_id AND status IN ('pass', 'review'))
       RETURNING session_id`,
     [
       ...[sessionId, completedAt, outcome.verdict.status, tokenId, JSON.stringify(outcome)],
-      device === null ? null : JSON.stringify(device),
+      ...[device === null ? null : JSON.stringify(device), escalationHash],
     ],
     { recurring: true },
   );

@@ -21,12 +21,12 @@ import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
 import { countLinkFails, countLinkUse, linkFailsPerDay } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
-import { completeSession, findChain, type StoredSession } from '../sessions/session-store.js';
+import { completeSession, findChain, findSession, type StoredSession } from '../sessions/session-store.js';
 import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { othersMax } from '../uniqueness/face-reuse.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
-import { asksCamera, escalate, withFirstSignals } from './camera-check.js';
+import { asksCamera, escalate, findCameraCheck, withFirstSignals } from './camera-check.js';
 import { isFullCapture, isMadeUp, showsComparison } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
@@ -91,7 +91,7 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         fixed === null
           ? await see(deps, turns, { ...received, receivedAtMs, envelope: consented })
           : { envelope: consented, pictures: null };
-      const submission = {
+      let submission = {
         ...received,
         receivedAtMs,
         fixed,
@@ -103,6 +103,11 @@ export function createVerifyService(deps: VerifyServiceDeps) {
       for (let round = 0; round < roundsMax; round += 1) {
         const reply = await attempt(deps, submission);
         if (reply !== null) return reply;
+        const current = await findSession(deps.database, session.sessionId);
+        if (current === null) throw completedAlready();
+        const asked = findCameraCheck({ session: current, envelope: received.envelope });
+        if (asked !== null) return asked;
+        submission = { ...submission, session: current };
       }
       throw new Fault('OVERLOADED', 'Another session with this capture or respondent is completing. Retry later.', {
         headers: { 'retry-after': '1' },
@@ -183,7 +188,10 @@ function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject)
   });
 }
 
-/** null where another session sent the same capture, or the same person completed it, meanwhile: to be judged again, with that known. */
+/**
+ * null where another session sent the same capture, the same person completed it, or another envelope asked for the camera check, meanwhile: to be
+ * judged again, with that known.
+ */
 async function attempt(
   deps: VerifyServiceDeps,
   submission: SeenSubmission & { readonly received: Envelope },
@@ -239,20 +247,20 @@ const findUnknownDevice = (
 ): Promise<DeviceSketch | null> =>
   stepUp === null || stepUp.device !== null || fixed !== null ? Promise.resolve(null) : sketchOf(envelope);
 
-/** The one transaction, and after it the way into the log. False where a mark was taken or the person came meanwhile, and nothing was done. */
+/** The one transaction, and after it the way into the log. False where `attempt` judges again, and nothing was done. */
 async function record(
   { database, uniqueness, outbox }: VerifyServiceDeps,
   submission: SeenSubmission,
   { completed, compared, gathered, tokenId, device }: Recording,
 ): Promise<boolean> {
   const { session, organization, envelope } = submission;
-  const { organizationId, sessionId, mode } = session;
+  const { organizationId, mode } = session;
   const { outcome, completedAt } = completed;
   const events = eventsOf(completed);
   const usage = { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
   const complete = async (tx: Queryable): Promise<void> => {
     const [completing, keeping, ...rest] = sendAll([
-      completeSession(tx, sessionId, { completedAt, tokenId, outcome, device }),
+      completeSession(tx, session, { completedAt, tokenId, outcome, device }),
       keepMarks(tx, session, gathered.marks, gathered.seen),
       uniqueness.record(tx, compared, envelope, {
         completedAt,
@@ -261,7 +269,7 @@ async function record(
       }),
       outbox.write(tx, events),
     ]);
-    if (!(await completing)) throw completedAlready();
+    if (!(await completing)) throw new NotCompleted();
     if (!(await keeping)) throw new MarkTaken();
     await Promise.all(rest);
     // A row that many share is taken last, and held for the commit only.
@@ -273,7 +281,9 @@ async function record(
     else await inOrganization(database, organizationId, complete);
   } catch (error) {
     if (error instanceof MarkTaken || error instanceof ConcurrentDuplicateError) return false;
-    throw error;
+    if (!(error instanceof NotCompleted)) throw error;
+    if (await isAskedMeanwhile(database, session)) return false;
+    throw completedAlready();
   }
   void outbox.publish(events);
   return true;
@@ -285,5 +295,13 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
   return statements;
 }
 
-/** Rolls the transaction back; never leaves this file. */
+/** Whether another envelope asked for the camera check after the session was read. */
+async function isAskedMeanwhile(database: Queryable, { sessionId, escalationHash }: StoredSession): Promise<boolean> {
+  if (escalationHash !== null) return false;
+  const current = await findSession(database, sessionId);
+  return current !== null && current.completedAt === null && current.escalationHash !== null;
+}
+
+/** These roll the transaction back, and never leave this file. */
 class MarkTaken extends Error {}
+class NotCompleted extends Error {}
