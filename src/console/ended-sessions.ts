@@ -1,6 +1,6 @@
 /**
  * Sessions that were signed out before their time, in the database, so that they have ended on every instance. Only a session that verifies
- * gets here, and its row goes when it would have expired. While the database is away, no session can
+ * gets here, and its row goes a day after it would have expired by the database’s clock, so that no instance’s clock brings it back. While the database is away, no session can
  * be ended, and those that were count as open: the console has to show that it is away.
  */
 import type { ConsoleToken } from '../administration/console-tokens.js';
@@ -9,10 +9,10 @@ import type { Database } from '../stores/database/port.js';
 
 export type EndedSessions = ReturnType<typeof createEndedSessions>;
 
-export function createEndedSessions({ database, now }: { readonly database: Database; readonly now: () => number }) {
+export function createEndedSessions({ database }: { readonly database: Database }) {
   return {
     async add({ id, expiresAtMs }: Pick<ConsoleToken, 'id' | 'expiresAtMs'>): Promise<void> {
-      await database.query('DELETE FROM ended_console_sessions WHERE expires_at < $1', [new Date(now())]);
+      await database.query("DELETE FROM ended_console_sessions WHERE expires_at < now() - interval '1 day'");
       await database.query(
         'INSERT INTO ended_console_sessions (session_id, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
         [id, new Date(expiresAtMs)],

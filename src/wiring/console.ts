@@ -19,7 +19,7 @@ export const serveConsole = async (
     sessions: createConsoleSessions({
       ...{ masterKey: masterKeys.current, now },
       verify: createConsoleVerifier(masterKeys.current),
-      ended: createEndedSessions({ database, now }),
+      ended: createEndedSessions({ database }),
       takesLinks: settings.DATABASE_URL === null,
     }),
     ...{ siteUrl, audienceUrl },
