@@ -41,7 +41,11 @@ const deviceSeconds = 30 * 86_400;
 export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRouteDeps): void {
   void app.register(async (scope) => {
     registerStorableText(scope);
-    scope.setErrorHandler((error: unknown, request, reply) => answerError(deps, error, request, reply));
+    scope.setErrorHandler(async (error: unknown, request, reply) => {
+      // A return that cannot be read has no place to count for.
+      const limit = isUnreadable(error) ? await refusalOf(deps.takeReturn('', request.clientAddress)) : null;
+      return answerError(deps, limit ?? error, request, reply);
+    });
     await scope.register(async (entry) => {
       entry.setErrorHandler((error: unknown, request, reply) => answerEntryError(deps, error, request, reply));
       registerEntry(entry, deps);
@@ -176,6 +180,12 @@ async function answerEntryError(
     return answerError(deps, failure, request, reply);
   }
 }
+
+const refusalOf = (taking: Promise<void>): Promise<unknown> =>
+  taking.then(
+    () => null,
+    (refusal: unknown) => refusal,
+  );
 
 /** Whether the values of a request are not of the schema, or not storable. */
 const isUnreadable = (error: unknown): boolean =>

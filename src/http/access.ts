@@ -91,7 +91,7 @@ const malformedStatuses: readonly number[] = [400, 413, 415, 422];
 /** Counts a call without a credential against the limits of its address if it was refused for its form before anything counted it. */
 export async function takeRefusedRate(
   request: FastifyRequest,
-  { status }: Fault,
+  { status }: Pick<Fault, 'status'>,
   { takeRefused }: RefusedCallDeps,
 ): Promise<void> {
   if (request.caller !== null || request.rateTaken || !malformedStatuses.includes(status)) return;

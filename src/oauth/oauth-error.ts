@@ -25,11 +25,22 @@ export class OAuthError extends Error {
   }
 }
 
-/** For the routes of this scope. */
-export function registerOAuthErrors(scope: FastifyInstance): void {
-  scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    answer(asOAuthError(error, request), error, reply),
-  );
+/** Refusals for the form of a request, before any client is known. */
+const malformed: readonly OAuthErrorCode[] = ['invalid_request', 'unsupported_grant_type', 'unsupported_response_type'];
+
+/** For the routes of this scope. Those that are refused for their form count against their address. */
+export function registerOAuthErrors(
+  scope: FastifyInstance,
+  takeRefused: (request: FastifyRequest) => Promise<void>,
+): void {
+  scope.setErrorHandler(async (cause: Error & { statusCode?: number }, request, reply) => {
+    const error = asOAuthError(cause, request);
+    if (malformed.includes(error.error)) {
+      const limit = await takeRefused(request).catch((refusal: Error) => refusal);
+      if (limit instanceof Error) return answer(asOAuthError(limit, request), limit, reply);
+    }
+    return answer(error, cause, reply);
+  });
 }
 
 function asOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest): OAuthError {

@@ -1,15 +1,16 @@
 /** OAuth at the root of the site: its documents, the token endpoint (RFC 6749, client credentials), and a refusal at the authorize address. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AccessTokens } from '../administration/access-tokens.js';
 import type { Limits } from '../administration/request-limits.js';
 import { accessTokenSeconds, assertionAlgorithms, oauthScopeNames, type OAuthScope } from '../contract/oauth.js';
+import { takeRefusedRate } from '../http/access.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { authenticateClient, readForm, type AuthenticationDeps } from './client-authentication.js';
 import { OAuthError, registerOAuthErrors } from './oauth-error.js';
 
 export interface OAuthDeps extends AuthenticationDeps {
   readonly accessTokens: Pick<AccessTokens, 'issue'>;
-  readonly limits: Pick<Limits, 'takeFailedAuthentication' | 'takeToken'>;
+  readonly limits: Pick<Limits, 'takeAddress' | 'takeFailedAuthentication' | 'takeToken'>;
   /** The site. */
   readonly siteUrl: () => string;
   /** The API root. */
@@ -28,7 +29,8 @@ export function registerOAuth(app: FastifyInstance, deps: OAuthDeps): void {
 
 /** In a scope of its own: it reads forms and answers errors in OAuth’s form. */
 function registerTokenEndpoint(scope: FastifyInstance, deps: OAuthDeps): void {
-  registerOAuthErrors(scope);
+  const takeRefused = (address: FastifyRequest['clientAddress']) => deps.limits.takeAddress('requests', address);
+  registerOAuthErrors(scope, (request) => takeRefusedRate(request, { status: 400 }, { takeRefused }));
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(formType, { parseAs: 'string', bodyLimit: formBytesMax }, (_request, body, done) =>
     done(null, body),

@@ -17,7 +17,7 @@ async function admitProbe(
   database: Database,
   limits: SharedParts['limits'],
   { body, clientAddress }: FastifyRequest,
-): Promise<void> {
+): Promise<true> {
   try {
     await limits.takeAddress('probes', clientAddress);
   } catch (error) {
@@ -26,6 +26,7 @@ async function admitProbe(
     if (place?.entry !== 'signed') throw error;
     await limits.takeRespondent(place.projectId, `probe ${place.reservationId}`);
   }
+  return true;
 }
 
 export async function registerEntryPages(

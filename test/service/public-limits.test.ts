@@ -112,6 +112,24 @@ t.test('calls that are refused for their form count as requests of their address
   t.equal((await start('81.2.75.2')).status, 201);
 });
 
+t.test('so do those to addresses that answer errors in a form of their own', async (t) => {
+  const { siteUrl, audienceUrl, baseUrl } = service.bootstrap;
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const wrong: readonly (readonly [string, RequestInit])[] = [
+    [`${baseUrl}/public/lite/probe`, { method: 'POST', body: JSON.stringify({ projectKey: 'pk_x' }) }],
+    [`${siteUrl}/oauth/token`, { method: 'POST', body: 'grant_type=any', headers: form }],
+    [`${siteUrl}/oauth/token`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }],
+    [`${audienceUrl}/return`, {}],
+    [`${audienceUrl}/return?vh_token=a&vh_token=b&status=complete`, {}],
+  ];
+  for (const [index, [url, init]] of wrong.entries()) {
+    const headers = { ...init.headers, 'x-forwarded-for': `81.2.76.${index}` };
+    const seen = await many(85, async () => (await fetch(url, { ...init, headers })).status);
+    t.same([...seen.values()], [80, 5], url);
+    t.equal([...seen.keys()][1], 429, url);
+  }
+});
+
 t.test('a /64 of IPv6 is one address', async (t) => {
   const seen = await many(84, async (n) => (await start(`2001:4860:0:1::${n + 1}`)).status);
   t.same(

@@ -41,10 +41,11 @@ export interface ProbeServiceDeps {
 
 export function createProbeService(deps: ProbeServiceDeps) {
   return {
-    /** Takes a message off the limit of its project and origin, before anything else of it is looked at. Messages of unknown keys have no limit to count on. */
-    async admit(probeKey: string, origin: string | null, address: Address | null): Promise<void> {
+    /** Takes a message off the limit of its project and origin, before anything else of it is looked at. False for unknown keys, which have no limit to count on. */
+    async admit(probeKey: string, origin: string | null, address: Address | null): Promise<boolean> {
       const projectId = await deps.findProbeProject(probeKey);
       if (projectId !== null) await deps.countProbe(projectId, origin, address);
+      return projectId !== null;
     },
 
     /** `ip`: the address that the message came from; it is not kept with the message. */
