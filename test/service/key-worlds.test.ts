@@ -2,6 +2,7 @@
  * Test and demo keys live in a world of their own: counters, history, receipts and outcomes apart; the page's probe is read by both.
  */
 import t from 'tap';
+import type { KeyRecord } from '../../src/contract/api-key.js';
 import type { OutcomeReply } from '../../src/contract/outcome.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { probeExample, scoreExample } from '../../src/scoring/examples.js';
@@ -75,8 +76,13 @@ t.test('a project without demo keys creates none and takes none, until its setti
   await allow(false);
   t.match(await mint(), { status: 403, body: { code: 'DEMO_KEYS_OFF' } });
   t.match(await scoreByIt(), { status: 401, body: { code: 'INVALID_KEY' } });
+  const { body: listed } = await service.call('GET', `/projects/${projectId}/api-keys`, { headers });
+  t.match(
+    (listed['apiKeys'] as KeyRecord[]).filter(({ isDemo }) => isDemo),
+    [{ state: 'revoked' }],
+  );
   await allow(null);
-  t.equal((await scoreByIt()).status, 200);
+  t.equal((await scoreByIt()).status, 401, 'what ended has ended for good');
   t.equal((await mint()).status, 201);
 });
 

@@ -100,6 +100,12 @@ export async function retireIssuedKeys(tx: Queryable, projectId: string): Promis
   ]);
 }
 
+export async function revokeDemoKeys(tx: Queryable, projectId: string): Promise<void> {
+  await tx.query('UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND is_demo AND revoked_at IS NULL', [
+    projectId,
+  ]);
+}
+
 export function introspect(key: AdministeredKey): KeyIntrospection {
   return {
     keyId: key.keyId,

@@ -29,6 +29,7 @@ import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { AdministrationDeps } from '../deps.js';
 import { examples } from '../examples.js';
+import { revokeDemoKeys } from '../keys/key-store.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
 import { registerProjectCreation, ProjectParams, projectManagement, projectRoute } from './project-creation-routes.js';
 import { findConsentWarnings } from './provisioning.js';
@@ -163,6 +164,7 @@ async function updateProject(
     const faults = [...readOnlyIssues(readBack, showProject(project)), ...alias.issues, ...issues];
     if (faults.length > 0) throw invalid(faults);
     await updateProjectFields(tx, projectId, fields);
+    if (fields.config?.demoKeys === false) await revokeDemoKeys(tx, projectId);
     const changed = changedPaths(change);
     const values = changedValues(changed, showProject(project), showProject({ ...project, fields }));
     await recordAudit(tx, actor, {
