@@ -133,7 +133,14 @@ export function describeViolation(violation: Violation, context: string): Issue 
     return { path: base, message: 'must be a time with a time zone, such as "2026-06-01T12:00:00Z".' };
   if (keyword === 'propertyNames')
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
+  if (keyword === 'type') return { path: base, message: `must be ${wordsOf([named['type']].flat().map(String))}.` };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
+}
+
+/** Types as a caller can send them: true, false or null. */
+function wordsOf(types: readonly string[]): string {
+  const words = types.flatMap((type) => (type === 'boolean' ? ['true', 'false'] : [type]));
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 /** The issue of a time that is well-formed but does not exist, such as 23:59:60. */
@@ -223,7 +230,8 @@ function membersToKeep(members: readonly ErrorObject[], choice: ErrorObject): re
   const meant = all.filter((kind) => !kind.some((each) => each.keyword === 'type' && isAt(each, choice)));
   if (meant.length === 0) {
     const types = all.flat().flatMap(({ keyword, params }) => (keyword === 'type' ? [String(params['type'])] : []));
-    return [{ ...choice, keyword: 'type', message: `must be ${[...new Set(types)].join(' or ')}` }];
+    const type = [...new Set(types)];
+    return [{ ...choice, keyword: 'type', params: { type }, message: `must be ${type.join(' or ')}` }];
   }
   // In a discriminated union the member whose discriminator matches, else the one with the fewest violations.
   return meant.reduce((best, kind) => (distanceOf(kind) < distanceOf(best) ? kind : best));

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Type, type TSchema } from 'typebox';
 import { Nullable, StringEnum } from '../../src/contract/common.js';
-import { createAjv, helpfulViolations } from '../../src/kernel/validation.js';
+import { createAjv, describeViolation, helpfulViolations } from '../../src/kernel/validation.js';
 
 const told = (schema: TSchema, value: unknown): string[] => {
   const validate = createAjv(false).compile(schema);
@@ -18,6 +18,20 @@ t.test('of a field that may be null, only what is wrong with its value is told',
     '/a/1 must be integer or null',
     '/a/3 must be integer or null',
   ]);
+  t.end();
+});
+
+t.test('types are told in words that a caller can send', (t) => {
+  const sentence = (schema: TSchema, value: unknown): string[] => {
+    const validate = createAjv(false).compile(schema);
+    t.notOk(validate(value));
+    return helpfulViolations(validate.errors ?? []).map((each) => describeViolation(each, 'body').message);
+  };
+  t.same(sentence(Nullable(Type.Boolean()), 'off'), ['must be true, false or null.']);
+  t.same(sentence(Type.Unsafe({ type: ['boolean', 'null'] }), 'off'), ['must be true, false or null.']);
+  t.same(sentence(Type.Unsafe({ type: ['integer', 'null'] }), 'off'), ['must be integer or null.']);
+  t.same(sentence(Type.Boolean(), 'off'), ['must be true or false.']);
+  t.same(sentence(Type.String(), 7), ['must be string.']);
   t.end();
 });
 
