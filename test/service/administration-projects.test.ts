@@ -169,7 +169,7 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
   [{ config: { livenessThreshold: 1.1 } }, '/config/livenessThreshold', /<= 1/],
   [{ config: { uniquenessThreshold: -0.1 } }, '/config/uniquenessThreshold', />= 0/],
   [{ config: { widgetMode: 'hidden' } }, '/config/widgetMode', /invisible/],
-  [{ config: { challengeEnabled: 'yes' } }, '/config/challengeEnabled', /boolean/],
+  [{ config: { challengeEnabled: 'yes' } }, '/config/challengeEnabled', /true, false or null/],
   [{ config: { degradedMode: 'FAIL_OPEN' } }, '/config/degradedMode', /FAIL_CLOSED/],
   [{ config: { riskAggregator: 'maybe' } }, '/config/riskAggregator', /shadow/],
   [{ config: { deduplication: { scope: 'group' } } }, '/config/deduplication/groupId', /is required/],
