@@ -73,25 +73,24 @@ const isLong = (name) =>
   /^(bench|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
     name,
   );
-/**
- * How many files of a kind share a process, if more than one; the first match holds. Most unit tests end within a second, of which a process of their
- * own takes half; loading the service takes a second.
- */
-const shares = [
-  {
-    files: 1,
-    matches:
-      /^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/package\.|^verification\/uniqueness\/(embedded|postgres)\./,
-  },
-  { files: 1, matches: /^service\/(process|roles|fuzz|(large-)?disputes)\./ },
-  { files: 4, matches: /^service\/[^.]*\.test/ },
-  { files: 1, matches: /\.browser\.test|^(bench|cli|integrity|stores)\// },
-  { files: 8, matches: /./ },
-];
+const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
+/** They take longer than a process of their own costs, or change more of it than they put back. */
+const isAlone = (name) =>
+  /^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/package\.|^verification\/uniqueness\/(embedded|postgres)\.|^service\/(process|roles|fuzz|(large-)?disputes)\./.test(
+    name,
+  );
 /** A hook of a file would run before the tests of all later ones in its process. */
 const hasHooks = (name) => /^ *t\.(before|after)Each\(/m.test(readFileSync(join(root, name), 'utf8'));
-const sharesOf = (name) => (hasHooks(name) ? 1 : shares.find(({ matches }) => matches.test(name)).files);
-const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
+
+/**
+ * How many files like this one share a process. Most unit tests end within a second, of which a process of their own takes half; loading the service
+ * takes a second.
+ */
+function sharesOf(name) {
+  if (isAlone(name) || hasHooks(name)) return 1;
+  if (isUnit(name)) return 8;
+  return /^service\/[^.]*\.test/.test(name) ? 4 : 1;
+}
 
 function readOptions() {
   const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
 /**
- * Sessions that were signed out before their time, in the database, so that they have ended on every instance. Only a session that verifies
- * gets here, and its row goes a day after it would have expired by the database’s clock, so that no instance’s clock brings it back. While the database is away, no session can
- * be ended, and those that were count as open: the console has to show that it is away.
+ * Sessions that were signed out before their time, in the database, so that they have ended on every instance. Only a session that verifies gets
+ * here, and its row goes a day after it would have expired by the database’s clock, so that no instance’s clock brings it back. While the database
+ * is away, no session can be ended, and those that were count as open: the console has to show that it is away.
  */
 import type { ConsoleToken } from '../administration/console-tokens.js';
 import { isUnavailable } from '../errors.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { underLock } from '../../src/audience/fielding.js';
 import { markUndelivered, writePostbacks } from '../../src/audience/postbacks.js';
-import { findReservation } from '../../src/audience/reservation-store.js';
+import { findReservation, type QuotaReservation } from '../../src/audience/reservation-store.js';
 import { restore, reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
 import { postbackType, type PostbackEvent } from '../../src/contract/postback.js';
@@ -34,6 +34,19 @@ async function giveToSupplier(database: Database, study: Study): Promise<void> {
 }
 
 const arrive = (database: Database) => database.query(`UPDATE deliveries SET state = 'SUCCEEDED'`);
+
+async function placeIn(database: Database, token: string): Promise<QuotaReservation> {
+  const found = await findReservation(database, placeOf(token));
+  if (found === null) throw new Error('no place');
+  return found;
+}
+
+const dispute = (database: Database, place: QuotaReservation) =>
+  underLock(database, place, (tx, study, now) =>
+    reverseAll(tx, study, [{ place: now, rejection: { by: 'dispute', reason: 'fraud', note: null, at: new Date() } }]),
+  );
+
+const withdraw = (database: Database, place: QuotaReservation) => underLock(database, place, restore);
 
 /** The statuses that were written, in their order. */
 const statusesIn = async (database: Database): Promise<readonly string[]> =>
@@ -66,15 +79,13 @@ t.test('a complete that counted is posted as reversed once it does not, even if 
   const study = await makeStudy(database, 5);
   const token = tokenOf(await instance.enter(study, 'r'));
   await instance.returns.comeBack(token, 'complete');
-  const found = await findReservation(database, placeOf(token));
-  if (found === null) throw new Error('no place');
   await giveToSupplier(database, study);
-  const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
-  await underLock(database, found, (tx, current, place) => reverseAll(tx, current, [{ place, rejection }]));
+  const place = await placeIn(database, token);
+  await dispute(database, place);
   await write(database);
   t.same(await statusesIn(database), ['reversed'], 'the browser was told of the complete');
   await arrive(database);
-  await underLock(database, found, restore);
+  await withdraw(database, place);
   await write(database);
   t.same(await statusesIn(database), ['reversed', 'complete']);
 });
@@ -87,8 +98,7 @@ t.test('a status deletes what has not arrived of earlier ones, with its attempts
   for (const rid of ['a', 'b']) {
     const token = tokenOf(await instance.enter(study, rid));
     await instance.returns.comeBack(token, 'complete');
-    const place = await findReservation(database, placeOf(token));
-    if (place !== null) places.push(place);
+    places.push(await placeIn(database, token));
   }
   await giveToSupplier(database, study);
   await write(database);
@@ -99,15 +109,11 @@ t.test('a status deletes what has not arrived of earlier ones, with its attempts
   await database.query(`UPDATE deliveries SET state = 'EXHAUSTED'`);
   const [place] = places;
   if (place === undefined) throw new Error('no place');
-  const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
-  for (const expected of [
-    ['complete', 'reversed'],
-    ['complete', 'complete'],
-  ]) {
-    await underLock(database, place, async (tx, current, now) => {
-      if (now.counted) await reverseAll(tx, current, [{ place: now, rejection }]);
-      else await restore(tx, current, now);
-    });
+  for (const [change, expected] of [
+    [dispute, ['complete', 'reversed']],
+    [withdraw, ['complete', 'complete']],
+  ] as const) {
+    await change(database, place);
     await write(database);
     t.same(await statusesIn(database), expected);
     for (const [table, rows] of [
@@ -117,7 +123,7 @@ t.test('a status deletes what has not arrived of earlier ones, with its attempts
       t.same(await database.query(`SELECT count(*)::int AS rows FROM ${table}`), [{ rows }], table);
   }
   await arrive(database);
-  await underLock(database, place, (tx, current, now) => reverseAll(tx, current, [{ place: now, rejection }]));
+  await dispute(database, place);
   await write(database);
   t.same(await statusesIn(database), ['complete', 'complete', 'reversed'], 'what arrived is kept');
 });
@@ -129,11 +135,8 @@ t.test('a complete that never counted is not posted, and neither is its rejectio
   await database.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
   const token = tokenOf(await instance.enter(study, 'r'));
   await instance.returns.comeBack(token, 'complete');
-  const found = await findReservation(database, placeOf(token));
-  if (found === null) throw new Error('no place');
   await giveToSupplier(database, study);
-  const rejection = { by: 'dispute', reason: 'fraud', note: null, at: new Date() } as const;
-  await underLock(database, found, (tx, current, place) => reverseAll(tx, current, [{ place, rejection }]));
+  await dispute(database, await placeIn(database, token));
   t.equal(await write(database), 1);
   t.same(await statusesIn(database), []);
 });
