@@ -42,14 +42,7 @@ const results = await Promise.all([
   check('prose', process.execPath, ['scripts/check-prose.mjs']),
   ...(changed.length === 0
     ? []
-    : [
-        check('format', bin('prettier'), [
-          '--check',
-          '--ignore-unknown',
-          '--no-error-on-unmatched-pattern',
-          ...changed,
-        ]),
-      ]),
+    : [check('format', bin('oxfmt'), ['--check', '--no-error-on-unmatched-pattern', ...changed])]),
   check('lint', bin('oxlint'), []),
 ]);
 process.exitCode = results.every(Boolean) ? 0 : 1;

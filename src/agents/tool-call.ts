@@ -90,7 +90,8 @@ const listed = (issues: readonly Issue[]): string =>
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 type Relayed =
-  { readonly ok: true; readonly reply: unknown } | { readonly ok: false; readonly error: Partial<ErrorBody> };
+  | { readonly ok: true; readonly reply: unknown }
+  | { readonly ok: false; readonly error: Partial<ErrorBody> };
 
 /** Calls an operation with the token of the tool's caller, inside this process. A refusal of the operation keeps its words. */
 async function relay(

@@ -139,7 +139,5 @@ export async function claimPlace(
  * The respondent as scoring knows them. The rid of an open link is unproven: it has no history, and is nobody whom another browser repeats.
  * `findRespondentRefs` finds these names for an erasure.
  */
-export const scoredRef = (
-  { entry, respondentRef }: Pick<Asking, 'entry' | 'respondentRef'>,
-  placeId: string,
-): string => (entry === 'open' ? `${respondentRef}.${placeId}` : respondentRef);
+export const scoredRef = ({ entry, respondentRef }: Pick<Asking, 'entry' | 'respondentRef'>, placeId: string): string =>
+  entry === 'open' ? `${respondentRef}.${placeId}` : respondentRef;

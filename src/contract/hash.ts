@@ -18,7 +18,7 @@ const digitOf = (hash: number, shift: number): number => codesOfDigits[(hash >>>
 
 /** Eight hex digits, digit by digit: what the runtime spells numbers by takes ten times as long. */
 export function toHex(hash: number): string {
-  // prettier-ignore
+  // oxfmt-ignore
   return String.fromCharCode(
     digitOf(hash, 28), digitOf(hash, 24), digitOf(hash, 20), digitOf(hash, 16), digitOf(hash, 12), digitOf(hash, 8), digitOf(hash, 4), digitOf(hash, 0),
   );
@@ -26,7 +26,7 @@ export function toHex(hash: number): string {
 
 /** Sixteen: one text made at once, and not joined of two. */
 export function toHexPair(high: number, low: number): string {
-  // prettier-ignore
+  // oxfmt-ignore
   return String.fromCharCode(
     digitOf(high, 28), digitOf(high, 24), digitOf(high, 20), digitOf(high, 16), digitOf(high, 12), digitOf(high, 8), digitOf(high, 4), digitOf(high, 0),
     digitOf(low, 28), digitOf(low, 24), digitOf(low, 20), digitOf(low, 16), digitOf(low, 12), digitOf(low, 8), digitOf(low, 4), digitOf(low, 0),

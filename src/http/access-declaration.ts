@@ -4,7 +4,12 @@ import type { OAuthScope } from '../contract/oauth.js';
 import type { DashboardRole } from '../kernel/caller.js';
 
 export type Credential =
-  'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key' | 'access-token';
+  | 'api-key'
+  | 'organization-key'
+  | 'dashboard'
+  | 'dashboard-or-organization-key'
+  | 'dashboard-or-key'
+  | 'access-token';
 
 export type Access =
   /** Documents, SDK files and public endpoints: no credential. */

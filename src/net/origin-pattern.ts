@@ -27,7 +27,8 @@ export interface OriginPattern {
 }
 
 export type ParsedOriginPattern =
-  { readonly ok: true; readonly pattern: OriginPattern } | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly pattern: OriginPattern }
+  | { readonly ok: false; readonly problem: string };
 
 type Part<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 

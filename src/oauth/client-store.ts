@@ -15,7 +15,8 @@ export type AdministeredClient = {
 
 /** How a client authenticates: by one of the two. */
 export type ClientCredential =
-  { readonly secretHash: Uint8Array; readonly jwks: null } | { readonly secretHash: null; readonly jwks: ClientKeySet };
+  | { readonly secretHash: Uint8Array; readonly jwks: null }
+  | { readonly secretHash: null; readonly jwks: ClientKeySet };
 
 const columns = `client_id AS "clientId", name, scopes, jwks IS NOT NULL AS "hasKeys", created_at AS "createdAt", rotated_at AS "rotatedAt",
   revoked_at AS "revokedAt"`;

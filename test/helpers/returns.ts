@@ -47,7 +47,10 @@ export const given = (
 
 /** A return, a rejection by others and its withdrawal, or the owner’s withdrawal of whichever rejection stands. */
 export type Step =
-  GivenReturn | { readonly rejectedBy: 'dispute' | 'outcome' } | 'withdrawn' | 'withdrawn by the owner';
+  | GivenReturn
+  | { readonly rejectedBy: 'dispute' | 'outcome' }
+  | 'withdrawn'
+  | 'withdrawn by the owner';
 
 /** One step after the other, as the store keeps them while there is room. */
 export function follow(

@@ -29,7 +29,12 @@ export interface AnalyticsOwner {
 export type AnalyticsService = ReturnType<typeof createAnalyticsService>;
 
 type Sum =
-  'liveness_sum' | 'liveness_count' | 'uniqueness_sum' | 'uniqueness_count' | 'duration_sum' | 'duration_count';
+  | 'liveness_sum'
+  | 'liveness_count'
+  | 'uniqueness_sum'
+  | 'uniqueness_count'
+  | 'duration_sum'
+  | 'duration_count';
 type HourSums = Readonly<Record<'start' | 'passed' | 'failed' | Sum, number>>;
 type KindCount = { readonly kind: string; readonly value: string; readonly count: number };
 

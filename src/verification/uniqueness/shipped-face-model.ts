@@ -8,7 +8,7 @@ export const shippedFaceModel: FaceModel = {
   model: 'face-api-recognition/1.7.15',
   dimension: 128,
   impostor: { mean: 0.01, deviation: 0.24 },
-  // prettier-ignore
+  // oxfmt-ignore
   center: Float32Array.from([
     -0.07456, 0.04102, 0.03615, -0.05882, -0.08001, -0.04069, -0.03054, -0.07999, 0.11444, -0.06762, 0.11581, -0.03467,
     -0.17085, -0.02396, -0.03489, 0.10966, -0.12885, -0.11011, -0.06925, -0.04484, 0.02786, 0.02461, 0.01731, 0.05576,

@@ -61,12 +61,14 @@ t.test(
     });
     const [a, b] = people.map((person) => directionOf(person, model));
     const [c, d] = people.map((person) => directionOf(person, testModel));
-    if (!(
-      a instanceof Float32Array &&
-      b instanceof Float32Array &&
-      c instanceof Float32Array &&
-      d instanceof Float32Array
-    ))
+    if (
+      !(
+        a instanceof Float32Array &&
+        b instanceof Float32Array &&
+        c instanceof Float32Array &&
+        d instanceof Float32Array
+      )
+    )
       throw new Error('refused');
     t.ok(dot(c, d) > 0.7, 'with the center everybody is alike');
     t.ok(dot(a, b) < 0.5, 'without it they are not');
