@@ -1,6 +1,7 @@
 /** Reports to suppliers, from server to server, what became of their respondents: each status of a place once, when it changes. */
 import {
   postbackType,
+  type ArrivedPostback,
   type PlaceStatus,
   type PostbackEvent,
   type PostbackPlace,
@@ -12,7 +13,6 @@ import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
-import { inOrganization } from '../stores/database/tenant.js';
 import { exitStatusOf } from './exits.js';
 import { isAside } from './own-places.js';
 import { isErased } from './reservation-erasure.js';
@@ -24,19 +24,22 @@ import { findPostbackSuppliers, type PostbackSupplier } from './supplier-store.j
 export interface PostbackDeliveries {
   /** Follows the address and the secret of a supplier, in the transaction that changed them. */
   keepTarget(tx: Queryable, supplierId: string): Promise<void>;
-  /** Deletes what has not arrived of the same places: a supplier learns of no status after a later one. */
+  /**
+   * Deletes what has not arrived of the same places: a supplier learns of no status after a later one. Returns the places; those that an erasure
+   * has marked get none.
+   */
   insert(
     tx: Queryable,
     postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
-  ): Promise<void>;
-  /** Those of the places of which a postback has not arrived. */
+  ): Promise<ReadonlySet<string>>;
+  /** Those of the places of which a postback has not arrived; nothing of them arrives any more until the transaction ends. */
   findWaiting(tx: Queryable, places: readonly PostbackPlace[]): Promise<readonly WaitingPostback[]>;
-  /** A page of the same of all places of a supplier, from `after` on; `next` is null at the end. */
+  /** A page of the places of a supplier of which one has not arrived, from `after` on; `next` is null at the end. */
   findUndelivered(
     tx: Queryable,
     supplierId: string,
     after: string,
-  ): Promise<{ readonly waiting: readonly WaitingPostback[]; readonly next: string | null }>;
+  ): Promise<{ readonly places: readonly string[]; readonly next: string | null }>;
   list(
     tx: Queryable,
     supplierId: string,
@@ -85,8 +88,10 @@ export function writePostbacks({ database, secrets, postbacks, now }: PostbackDe
         ? []
         : [{ supplierId: supplier.supplierId, event: eventOf(place, status, supplier, { secrets, now }) }],
     );
-    await postbacks.insert(tx, sent);
-    const statuses = new Map(sent.map(({ event }) => [event.sessionId, event.data.status]));
+    const written = await postbacks.insert(tx, sent);
+    const statuses = new Map(
+      sent.filter(({ event }) => written.has(event.sessionId)).map(({ event }) => [event.sessionId, event.data.status]),
+    );
     const unsent = due.flatMap(({ place: { reservationId } }) => (statuses.has(reservationId) ? [] : [reservationId]));
     await tx.query(
       `UPDATE study_places p SET exit_due = false, exit_status = coalesce(given.status, p.exit_status), unsent = p.place_id = ANY($3::text[])
@@ -122,38 +127,44 @@ function eventOf(
   };
 }
 
-/** Marks places of a respondent whose postbacks wait, since an erasure deletes these; the supplier knows the last status that arrived. */
-export const markWaiting = (
-  database: Database,
-  { organizationId, projectId, respondentId }: Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>,
+/** A transaction that deletes the postbacks of places marks with this those that wait. The places are locked, so that no other is written meanwhile. */
+export async function markWaiting(
+  tx: Queryable,
+  ids: readonly string[],
   { findWaiting }: Pick<PostbackDeliveries, 'findWaiting'>,
-): Promise<void> =>
-  inOrganization(database, organizationId, async (tx) => {
-    const places = await tx.query<PostbackPlace & Record<string, unknown>>(
-      `SELECT supplier_id AS "supplierId", project_id AS "projectId", place_id AS place FROM study_places
-        WHERE project_id = $1 AND respondent_id = $2 AND supplier_id IS NOT NULL`,
-      [projectId, respondentId],
-    );
-    if (places.length > 0) await markUnsent(tx, await findWaiting(tx, places));
-  });
+): Promise<void> {
+  const places = await tx.query<PostbackPlace & Record<string, unknown>>(
+    `SELECT supplier_id AS "supplierId", project_id AS "projectId", place_id AS place FROM study_places
+      WHERE place_id = ANY($1::text[]) AND supplier_id IS NOT NULL ORDER BY place_id FOR UPDATE`,
+    [ids],
+  );
+  if (places.length === 0) return;
+  const waiting = await findWaiting(tx, places);
+  // A later status is compared with the one that has arrived.
+  await tx.query(
+    `UPDATE study_places p SET unsent = true, exit_due = true, exit_status = given.arrived
+       FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,
+    [waiting.map(({ place }) => place), waiting.map(({ arrived }) => arrived)],
+  );
+}
 
 /** The same of all places of a supplier that is deleted. */
 export async function markUndelivered(
   tx: Queryable,
   supplierId: string,
-  { findUndelivered }: Pick<PostbackDeliveries, 'findUndelivered'>,
+  { findUndelivered, findWaiting }: Pick<PostbackDeliveries, 'findUndelivered' | 'findWaiting'>,
 ): Promise<void> {
   for (let after: string | null = ''; after !== null;) {
-    const { waiting, next }: Awaited<ReturnType<typeof findUndelivered>> = await findUndelivered(tx, supplierId, after);
-    await markUnsent(tx, waiting);
+    const { places, next }: Awaited<ReturnType<typeof findUndelivered>> = await findUndelivered(tx, supplierId, after);
+    await markWaiting(tx, places, { findWaiting });
     after = next;
   }
 }
 
-/** Marks places whose postbacks are never sent; the supplier knows the last status that arrived. */
-const markUnsent = async (tx: Queryable, waiting: readonly WaitingPostback[]): Promise<void> =>
+/** Notes what a supplier took after its delivery was given up: it was on its way. The next round compares again. */
+export const noteArrived = async (tx: Queryable, arrived: readonly ArrivedPostback[]): Promise<void> =>
   void (await tx.query(
-    `UPDATE study_places p SET unsent = true, exit_status = given.arrived
-       FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,
-    [waiting.map(({ place }) => place), waiting.map(({ arrived }) => arrived)],
+    `UPDATE study_places p SET exit_due = true, exit_status = given.status
+       FROM unnest($1::text[], $2::text[]) AS given (place, status) WHERE p.place_id = given.place AND p.unsent`,
+    [arrived.map(({ place }) => place), arrived.map(({ status }) => status)],
   ));

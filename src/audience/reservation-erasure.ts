@@ -1,5 +1,5 @@
 /** Reservations of erased respondents: found under every name, and made to name nobody. They stay counted. */
-import type { Database } from '../stores/database/port.js';
+import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { uncounted } from './study-counts.js';
@@ -9,7 +9,7 @@ export const isErased = ({ reservationId, respondentRef }: QuotaReservation): bo
   respondentRef === reservationId;
 
 /** Whose reservations are erased; respondentId is the rid that suppliers send. */
-type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
+export type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
 
 /** The keyed hashes that stand for the respondent elsewhere: one for each supplier that sends this rid, and one for each browser of an open link. */
 export const findRespondentRefs = (
@@ -27,11 +27,15 @@ export const findRespondentRefs = (
     return rows.map((row) => row.respondent_ref);
   });
 
-/** Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. Answers their ids. */
+/**
+ * Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. `eraseElsewhere` erases
+ * what others keep of these, by their ids and in the same transaction; the answer sums what it returns.
+ */
 export const eraseReservations = (
   database: Database,
   { organizationId, projectId, respondentId }: ErasedRespondent,
-): Promise<readonly string[]> =>
+  eraseElsewhere: (tx: Queryable, ids: readonly string[]) => Promise<number>,
+): Promise<number> =>
   inOrganization(database, organizationId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
       `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
@@ -40,5 +44,8 @@ export const eraseReservations = (
         WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
       [projectId, respondentId],
     );
-    return rows.map(({ id }) => id);
+    return eraseElsewhere(
+      tx,
+      rows.map(({ id }) => id),
+    );
   });

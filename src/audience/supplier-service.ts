@@ -39,7 +39,7 @@ export interface SupplierServiceDeps {
   readonly environment: Environment;
   readonly secrets: SecretStore;
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
-  readonly postbacks: Pick<PostbackDeliveries, 'keepTarget' | 'findUndelivered'>;
+  readonly postbacks: Pick<PostbackDeliveries, 'keepTarget' | 'findUndelivered' | 'findWaiting'>;
   /** Called with each supplier that was changed, once the change is in force. */
   readonly onChange: (supplierId: string) => void;
   /** Describes the fault of an address for postbacks, as the end of a sentence; null if it has none. */

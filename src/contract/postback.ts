@@ -32,11 +32,17 @@ export interface PostbackPlace {
   readonly place: string;
 }
 
-/** A place of which a postback has not arrived. */
+/** A place of which a postback has not arrived, as far as is noted. */
 export interface WaitingPostback {
   readonly place: string;
   /** The last status that arrived; null: none. */
   readonly arrived: PlaceStatus | null;
+}
+
+/** A status that the supplier has taken. */
+export interface ArrivedPostback {
+  readonly place: string;
+  readonly status: PlaceStatus;
 }
 
 export type DeliveredEvent = SessionEvent | PostbackEvent;

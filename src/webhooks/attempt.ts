@@ -1,12 +1,12 @@
 /** One attempt of a delivery: reads its webhook, signs, POSTs, and hands the result to the writer. */
-import type { DeliveredEvent } from '../contract/postback.js';
+import { postbackType, type DeliveredEvent } from '../contract/postback.js';
 import type { PayloadVersion } from '../contract/webhook.js';
 import { fillPlaceholders } from '../net/web-address.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { transitionOf } from './attempt-states.js';
 import type { Lane } from './delivery-queue.js';
-import type { DeliveryKey } from './delivery-store.js';
+import type { AttemptResult, DeliveryKey } from './delivery-store.js';
 import type { EndpointHealth } from './endpoint-health.js';
 import { payloadOf } from './payload.js';
 import type { Poster, PostOutcome } from './post.js';
@@ -76,6 +76,7 @@ export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSign
       durationMs: outcome.durationMs,
       error: outcome.error ?? adviceFor(outcome.status, config.url),
       startedAtMs,
+      ...(state === 'SUCCEEDED' ? arrivedOf(item.event) : {}),
     });
   };
 
@@ -100,6 +101,9 @@ export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSign
     return outcome;
   };
 }
+
+const arrivedOf = (event: DeliveredEvent): Pick<AttemptResult, 'postback'> =>
+  event.type === postbackType ? { postback: { place: event.sessionId, status: event.data.status } } : {};
 
 /** Bodies of one event for many webhooks are written once. */
 function createBodies(): (event: DeliveredEvent, version: PayloadVersion) => string {

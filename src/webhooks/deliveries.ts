@@ -18,16 +18,16 @@ import { createClaimer } from './claimer.js';
 import { releaseLeases } from './delivery-store.js';
 import { breakerRules, createEndpointHealth, type BreakerRules } from './endpoint-health.js';
 import { createFanOut, fanOutStranded } from './fan-out.js';
-import { createResultWriter } from './result-writer.js';
+import { createResultWriter, type ResultWriterDeps } from './result-writer.js';
 import { measureDeliveries, removeExpired } from './rounds.js';
 import { createSender } from './sender.js';
 import type { AttemptDeps } from './attempt.js';
 import { createTargetConfigs } from './target-configs.js';
 
-export interface DeliveriesDeps extends Pick<
-  AttemptDeps,
-  'poster' | 'timeoutMs' | 'waitsSeconds' | 'logger' | 'now' | 'clock' | 'random' | 'trace'
-> {
+export interface DeliveriesDeps
+  extends
+    Pick<AttemptDeps, 'poster' | 'timeoutMs' | 'waitsSeconds' | 'logger' | 'now' | 'clock' | 'random' | 'trace'>,
+    Pick<ResultWriterDeps, 'noteArrived'> {
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -56,8 +56,7 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
   deps.listeners?.push(configs.forget);
   const health = createEndpointHealth({ database, configs, logger, rules: deps.rules ?? breakerRules, clock });
   const results = createResultWriter({
-    database,
-    logger,
+    ...{ database, logger, noteArrived: deps.noteArrived },
     onWritten: (written) => {
       const waits = written.flatMap(({ retryInMs }) => (retryInMs === null ? [] : [retryInMs]));
       if (waits.length > 0) claimer.wakeIn(Math.min(...waits));

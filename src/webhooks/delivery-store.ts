@@ -7,7 +7,7 @@
  * Every statement is a transaction of its own. Times are the database’s, so that senders need not agree on one.
  */
 import { createHash } from 'node:crypto';
-import type { DeliveredType } from '../contract/postback.js';
+import type { ArrivedPostback, DeliveredType } from '../contract/postback.js';
 import type { AttemptState } from '../contract/webhook.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
@@ -187,11 +187,16 @@ export interface AttemptResult extends DeliveryKey {
   readonly durationMs: number;
   readonly error: string | null;
   readonly startedAtMs: number;
+  /** Set if it succeeded: the status that the supplier took with it. */
+  readonly postback?: ArrivedPostback;
 }
 
-/** Writes results, each with the attempt that follows. A result whose lease is another sender’s by now changes nothing. Answers how many did. */
-export async function writeResults(database: Queryable, results: readonly AttemptResult[]): Promise<number> {
-  const rows = await database.query(
+/** Writes results, each with the attempt that follows. A result whose lease is another sender’s by now changes nothing. Answers those that did. */
+export async function writeResults(
+  database: Queryable,
+  results: readonly AttemptResult[],
+): Promise<readonly DeliveryKey[]> {
+  return database.query<DeliveryKey>(
     `WITH result AS (
        SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::text[], $6::int[], $7::int[], $8::text[], $9::int[], $10::text[], $11::timestamptz[])
          AS row (webhook_id, delivery_id, token, attempt, state, retry_ms, status_code, response_body, duration_ms, error, started_at)),
@@ -207,7 +212,7 @@ export async function writeResults(database: Queryable, results: readonly Attemp
        RETURNING d.organization_id, result.*)
      INSERT INTO delivery_attempts (organization_id, webhook_id, delivery_id, attempt, state, status_code, response_body, duration_ms, error, started_at)
      SELECT organization_id, webhook_id, delivery_id, attempt, state, status_code, response_body, duration_ms, error, started_at FROM moved
-     ON CONFLICT DO NOTHING RETURNING 1`,
+     ON CONFLICT DO NOTHING RETURNING webhook_id AS "webhookId", delivery_id AS "deliveryId"`,
     [
       ...columnsOf(results, 'webhookId', 'deliveryId', 'token', 'attempt', 'state', 'retryInMs'),
       ...columnsOf(results, 'statusCode', 'responseBody', 'durationMs', 'error'),
@@ -215,7 +220,6 @@ export async function writeResults(database: Queryable, results: readonly Attemp
     ],
     { recurring: true },
   );
-  return rows.length;
 }
 
 /** Gives leases back unused, so that others need not wait for their end. */

@@ -25,29 +25,34 @@ async function keysOf(tx: Queryable, places: readonly PostbackPlace[]): Promise<
   return [events.map(({ supplier }) => supplier), events.map(({ supplier, event }) => deliveryIdOf(event, supplier))];
 }
 
-/** Those of the places of which a postback has not arrived, with the last status that has. */
+/**
+ * Those of the places of which a postback has not arrived, with the last status that has. Until the transaction ends, no other arrives: a result
+ * that comes later finds its delivery deleted, or changed.
+ */
 async function findWaiting(tx: Queryable, places: readonly PostbackPlace[]): Promise<readonly WaitingPostback[]> {
   return tx.query<WaitingPostback & Row>(
-    `SELECT d.session_id AS place,
+    `WITH d AS MATERIALIZED (
+       SELECT d.* FROM unnest($1::text[], $2::text[]) AS key (webhook_id, delivery_id) JOIN deliveries d USING (webhook_id, delivery_id)
+        ORDER BY webhook_id, delivery_id FOR UPDATE OF d)
+     SELECT d.session_id AS place,
             (array_agg(e.body::jsonb -> 'data' ->> 'status' ORDER BY d.delivery_id DESC) FILTER (WHERE d.state = 'SUCCEEDED'))[1] AS arrived
-       FROM unnest($1::text[], $2::text[]) AS key (webhook_id, delivery_id)
-       JOIN deliveries d USING (webhook_id, delivery_id) JOIN webhook_events e ON e.event_id = d.event_id
+       FROM d JOIN webhook_events e ON e.event_id = d.event_id
       GROUP BY d.session_id HAVING bool_or(d.state <> 'SUCCEEDED')`,
     await keysOf(tx, places),
   );
 }
 
-/** Deletes the postbacks of places that have not arrived. One that is on its way may still, but is not tried again. */
-async function deleteWaiting(tx: Queryable, places: readonly PostbackPlace[]): Promise<void> {
+/** Deletes the postbacks of places that have not arrived, but for those in `kept`. One that is on its way may still, but is not tried again. */
+async function deleteWaiting(tx: Queryable, places: readonly PostbackPlace[], kept: readonly string[]): Promise<void> {
   await tx.query(
     `WITH gone AS (
        DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS key (webhook_id, delivery_id)
-        WHERE d.webhook_id = key.webhook_id AND d.delivery_id = key.delivery_id AND d.state <> 'SUCCEEDED'
+        WHERE d.webhook_id = key.webhook_id AND d.delivery_id = key.delivery_id AND d.state <> 'SUCCEEDED' AND d.delivery_id <> ALL($3::text[])
        RETURNING d.webhook_id, d.delivery_id, d.event_id),
      attempted AS (
        DELETE FROM delivery_attempts a USING gone WHERE a.webhook_id = gone.webhook_id AND a.delivery_id = gone.delivery_id)
      DELETE FROM webhook_events e USING gone WHERE e.event_id = gone.event_id`,
-    await keysOf(tx, places),
+    [...(await keysOf(tx, places)), kept],
   );
 }
 
@@ -72,18 +77,18 @@ export const postbackDeliveries = {
   async insert(
     tx: Queryable,
     postbacks: readonly { readonly supplierId: string; readonly event: PostbackEvent }[],
-  ): Promise<void> {
-    if (postbacks.length === 0) return;
+  ): Promise<ReadonlySet<string>> {
+    if (postbacks.length === 0) return new Set();
+    const deliveries = postbacks.map(({ supplierId, event }) => deliveryOf(event, supplierId, false));
+    const events = postbacks.map(({ event }) => storedForm(event));
+    const made = (await insertDeliveries(tx, events, deliveries, 0)).map(({ deliveryId }) => deliveryId);
+    const written = postbacks.filter((_postback, n) => made.includes(deliveries[n]?.deliveryId ?? ''));
     await deleteWaiting(
       tx,
-      postbacks.map(({ supplierId, event: { projectId, sessionId: place } }) => ({ supplierId, projectId, place })),
+      written.map(({ supplierId, event: { projectId, sessionId: place } }) => ({ supplierId, projectId, place })),
+      made,
     );
-    await insertDeliveries(
-      tx,
-      postbacks.map(({ event }) => storedForm(event)),
-      postbacks.map(({ supplierId, event }) => deliveryOf(event, supplierId, false)),
-      0,
-    );
+    return new Set(written.map(({ event }) => event.sessionId));
   },
 
   findWaiting,
@@ -92,15 +97,14 @@ export const postbackDeliveries = {
     tx: Queryable,
     supplierId: string,
     after: string,
-  ): Promise<{ readonly waiting: readonly WaitingPostback[]; readonly next: string | null }> {
-    const rows = await tx.query<PostbackPlace & { deliveryId: string } & Row>(
-      `SELECT d.webhook_id AS "supplierId", e.project_id AS "projectId", d.session_id AS place, d.delivery_id AS "deliveryId"
-         FROM deliveries d JOIN webhook_events e ON e.event_id = d.event_id
+  ): Promise<{ readonly places: readonly string[]; readonly next: string | null }> {
+    const rows = await tx.query<{ place: string; deliveryId: string } & Row>(
+      `SELECT d.session_id AS place, d.delivery_id AS "deliveryId" FROM deliveries d
         WHERE d.webhook_id = $1 AND d.state <> 'SUCCEEDED' AND d.delivery_id > $2 ORDER BY d.delivery_id LIMIT ${undeliveredMax}`,
       [supplierId, after],
     );
     const last = rows.length < undeliveredMax ? null : (rows.at(-1)?.deliveryId ?? null);
-    return { waiting: await findWaiting(tx, rows), next: last };
+    return { places: rows.map(({ place }) => place), next: last };
   },
 
   list(

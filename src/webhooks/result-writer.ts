@@ -4,16 +4,19 @@
  * While the database is away results are kept and tried again, up to a number at which the sender stops sending. A result that cannot be kept is
  * dropped: its lease ends, and the delivery is sent again.
  */
+import type { ArrivedPostback } from '../contract/postback.js';
 import { createNotifier, backoffMs } from '../stores/notifier.js';
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
-import { writeResults, type AttemptResult } from './delivery-store.js';
+import { writeResults, type AttemptResult, type DeliveryKey } from './delivery-store.js';
 
 export interface ResultWriterDeps {
   readonly database: Database;
   readonly logger: Logger;
   /** Called when results were written, with those. */
   readonly onWritten: (results: readonly AttemptResult[]) => void;
+  /** Called with what suppliers took after its delivery was deleted. */
+  readonly noteArrived: (arrived: readonly ArrivedPostback[]) => Promise<void>;
 }
 
 export type ResultWriter = ReturnType<typeof createResultWriter>;
@@ -23,7 +26,7 @@ const waitingMax = 10_000;
 const pauseFirstMs = 100;
 const pauseMsMax = 2_000;
 
-export function createResultWriter({ database, logger, onWritten }: ResultWriterDeps) {
+export function createResultWriter({ database, logger, onWritten, noteArrived }: ResultWriterDeps) {
   let waiting: AttemptResult[] = [];
   let inHand = 0;
   let running: Promise<void> | null = null;
@@ -33,7 +36,8 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
   const writeLot = async (lot: readonly AttemptResult[]): Promise<void> => {
     for (let failures = 1; ; failures++) {
       try {
-        await writeResults(database, lot);
+        const late = arrivedBesides(await writeResults(database, lot), lot);
+        if (late.length > 0) await noteArrived(late);
         return onWritten(lot);
       } catch (error) {
         logger.warn({ err: error, results: lot.length, failures }, 'writing delivery results failed');
@@ -69,4 +73,16 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
       await running;
     },
   };
+}
+
+/** Postbacks that arrived though their results changed no delivery. */
+function arrivedBesides(
+  changed: readonly DeliveryKey[],
+  results: readonly AttemptResult[],
+): readonly ArrivedPostback[] {
+  const keyOf = ({ webhookId, deliveryId }: DeliveryKey): string => `${webhookId} ${deliveryId}`;
+  const keys = new Set(changed.map(keyOf));
+  return results.flatMap((result) =>
+    result.postback === undefined || keys.has(keyOf(result)) ? [] : [result.postback],
+  );
 }

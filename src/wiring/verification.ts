@@ -16,7 +16,6 @@ import type { Geography } from '../scoring/network/geography.js';
 import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
-import { inOrganization } from '../stores/database/tenant.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
@@ -27,8 +26,7 @@ import {
 } from '../verification/erasure/erasure-service.js';
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
-import { markWaiting } from '../audience/postbacks.js';
-import { eraseReservations, findRespondentRefs } from '../audience/reservation-erasure.js';
+import { createPayloadErasure, createRespondentErasure } from '../audience/respondent-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { probeBodyOf } from '../contract/envelope.js';
 import { sketchKnown } from '../pool/known-device.js';
@@ -154,26 +152,33 @@ function openErasures(
   { settings, stores: { database, counters }, now }: Parts,
   makeRef: MakeRef,
   forget: ErasureDeps['forget'],
-) {
-  return withStudies(
+): ErasureService {
+  const eraseAll = createPayloadErasure(postbackDeliveries, erasePayloads);
+  const names = createErasureService({
     database,
-    createErasureService({
-      database,
-      makeRef,
-      erasePayloads: async (tx, projectId, ids) =>
-        (await eraseEvents(tx, projectId, ids)) + (await erasePayloads(tx, projectId, ids)),
-      markSessions: markErasedSessions,
-      eraseLetters: (projectId, ids) =>
-        eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
-      ...{ eraseFlags, eraseLinks },
-      countUnreadable: () => countUnreadable(database),
-      unreadableDays: settings.VH_UNREADABLE_DAYS,
-      forget,
-      now,
-      eraseScores: (projectId, respondentId) =>
-        eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
+    makeRef,
+    erasePayloads: async (tx, projectId, ids) =>
+      (await eraseEvents(tx, projectId, ids)) + (await eraseAll(tx, projectId, ids)),
+    markSessions: markErasedSessions,
+    eraseLetters: (projectId, ids) =>
+      eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
+    ...{ eraseFlags, eraseLinks },
+    countUnreadable: () => countUnreadable(database),
+    unreadableDays: settings.VH_UNREADABLE_DAYS,
+    forget,
+    now,
+    eraseScores: (projectId, respondentId) =>
+      eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
+  });
+  return {
+    erase: createRespondentErasure({
+      ...{ database, eraseName: names.erase },
+      erasePayloads: async (tx, respondent, places) => {
+        await markErasedSessions(tx, respondent, places);
+        return eraseAll(tx, respondent.projectId, places);
+      },
     }),
-  );
+  };
 }
 
 function openPictures({ settings, metrics, opened }: Parts): PictureJudge {
@@ -188,27 +193,6 @@ const orNull = (read: TokenVerifierDeps['readResult']) => (sessionId: string) =>
     if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return null;
     throw error;
   });
-
-/** Erases a respondent under the name that studies gave them, too. */
-const withStudies = (database: Database, erasures: ErasureService): ErasureService => ({
-  async erase(actor, respondent) {
-    await markWaiting(database, respondent, postbackDeliveries);
-    const { erased, left, unreadable } = await erasures.erase(actor, respondent);
-    for (const respondentId of await findRespondentRefs(database, respondent)) {
-      const more = await erasures.erase(actor, { ...respondent, respondentId });
-      for (const kind of ['sessions', 'fingerprints', 'receipts', 'events'] as const) erased[kind] += more.erased[kind];
-      for (const kind of ['sessions', 'receipts', 'events', 'history'] as const) left[kind] += more.left[kind];
-    }
-    const { organizationId, projectId } = respondent;
-    const places = await eraseReservations(database, respondent);
-    // Postbacks name also who was never scored.
-    erased.events += await inOrganization(database, organizationId, async (tx) => {
-      await markErasedSessions(tx, respondent, places);
-      return erasePayloads(tx, projectId, places);
-    });
-    return { erased, left, unreadable };
-  },
-});
 
 export interface HostedDeps {
   readonly directories: Directories;

@@ -1,4 +1,5 @@
 /** Webhooks, put together: for the API what its routes work with, for the consumers the delivering itself. */
+import { noteArrived } from '../audience/postbacks.js';
 import { createSecretStore } from '../crypto/secret-store.js';
 import { createGuardedConnect, createResolveHost, resolveLocally } from '../net/guarded-connect.js';
 import { createTargetClassifier } from '../net/target-address.js';
@@ -52,5 +53,6 @@ export async function openDeliveries(parts: Parts): Promise<Consumer> {
     clock: () => performance.now(),
     random: Math.random,
     listeners: parts.webhookListeners,
+    noteArrived: (arrived) => noteArrived(stores.database, arrived),
   });
 }

@@ -209,7 +209,7 @@ function testRepetition(t: Test, open: (t: Test) => Promise<Database>): void {
       await enter('unlike');
       await enterAtOnce(['a'], ['b']);
       const { reservationId } = await placeOf(study, 'b');
-      await eraseReservations(database, { ...study, respondentId: 'b' });
+      await eraseReservations(database, { ...study, respondentId: 'b' }, () => Promise.resolve(0));
       const rows = await database.query('SELECT repeats FROM study_places WHERE place_id = $1', [reservationId]);
       t.same(rows, [{ repeats: null }]);
     });

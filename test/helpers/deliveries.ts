@@ -49,6 +49,7 @@ export function startTestDeliveries(
     now: Date.now,
     clock: () => performance.now(),
     random: Math.random,
+    noteArrived: () => Promise.resolve(),
     ...options,
   });
 }

@@ -171,9 +171,9 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
         ...{ ...delivery, attempt: 1, statusCode: 500, responseBody: '', durationMs: 1, error: null, startedAtMs: 0 },
         ...{ state: 'FAILED' as const, retryInMs: 60_000 },
       };
-      t.equal(await writeResults(database, [{ ...result, token: 1 }]), 0, 'the first comes too late');
-      t.equal(await writeResults(database, [{ ...result, token: 2 }]), 1);
-      t.equal(await writeResults(database, [{ ...result, token: 2 }]), 0, 'once');
+      t.same(await writeResults(database, [{ ...result, token: 1 }]), [], 'the first comes too late');
+      t.same(await writeResults(database, [{ ...result, token: 2 }]), [{ webhookId, deliveryId: delivery.deliveryId }]);
+      t.same(await writeResults(database, [{ ...result, token: 2 }]), [], 'once');
       const [row] = await database.query('SELECT state, attempt, lane, leased FROM deliveries WHERE delivery_id = $1', [
         delivery.deliveryId,
       ]);

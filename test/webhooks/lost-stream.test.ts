@@ -50,6 +50,7 @@ async function openAll(t: Test) {
     now: Date.now,
     clock: () => performance.now(),
     random: Math.random,
+    noteArrived: () => Promise.resolve(),
   });
   t.teardown(() => deliveries.stop());
   const inOutbox = async () => (await database.query('SELECT 1 FROM outbox')).length;
