@@ -1,6 +1,7 @@
 /** Reservations of erased respondents: found under every name, and made to name nobody. They stay counted. */
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
+import { underStudyLock } from './fielding.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { uncounted } from './study-counts.js';
 
@@ -29,23 +30,34 @@ export const findRespondentRefs = (
 
 /**
  * Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. `eraseElsewhere` erases
- * what others keep of these, by their ids and in the same transaction; the answer sums what it returns.
+ * what others keep of these, by their ids and in the same transaction: one for each study, under its lock. Answers the sum of what it returns.
  */
-export const eraseReservations = (
+export async function eraseReservations(
   database: Database,
   { organizationId, projectId, respondentId }: ErasedRespondent,
   eraseElsewhere: (tx: Queryable, ids: readonly string[]) => Promise<number>,
-): Promise<number> =>
-  inOrganization(database, organizationId, async (tx) => {
-    const rows = await tx.query<{ id: string }>(
-      `WITH gone AS (SELECT * FROM study_places WHERE project_id = $1 AND respondent_id = $2), ${uncounted}
-       UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
-              device_ref = NULL, address_ref = NULL, network_ref = NULL
-        WHERE project_id = $1 AND respondent_id = $2 RETURNING place_id AS id`,
-      [projectId, respondentId],
-    );
-    return eraseElsewhere(
-      tx,
-      rows.map(({ id }) => id),
-    );
-  });
+): Promise<number> {
+  const own = 'project_id = $1 AND respondent_id = $2';
+  const studies = await inOrganization(database, organizationId, (tx) =>
+    tx.query<{ id: string }>(`SELECT DISTINCT study_id AS id FROM study_places WHERE ${own}`, [
+      projectId,
+      respondentId,
+    ]),
+  );
+  let erased = 0;
+  for (const { id: studyId } of studies)
+    erased += await underStudyLock(database, { organizationId, studyId }, async (tx) => {
+      const rows = await tx.query<{ id: string }>(
+        `WITH gone AS (SELECT * FROM study_places WHERE ${own} AND study_id = $3), ${uncounted}
+         UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
+                device_ref = NULL, address_ref = NULL, network_ref = NULL
+          WHERE ${own} AND study_id = $3 RETURNING place_id AS id`,
+        [projectId, respondentId, studyId],
+      );
+      return eraseElsewhere(
+        tx,
+        rows.map(({ id }) => id),
+      );
+    });
+  return erased;
+}

@@ -8,6 +8,7 @@ import { eraseLinks } from '../../src/administration/hosted-links.js';
 import { underLock } from '../../src/audience/fielding.js';
 import { noteArrived, writePostbacks } from '../../src/audience/postbacks.js';
 import { createPayloadErasure, createRespondentErasure } from '../../src/audience/respondent-erasure.js';
+import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { findReservation } from '../../src/audience/reservation-store.js';
 import { reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
@@ -24,6 +25,7 @@ import { createResultWriter } from '../../src/webhooks/result-writer.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
 import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(300_000);
 
@@ -184,6 +186,45 @@ function testErasure(t: Test, open: (t: Test) => Promise<TestStore>): void {
     };
     const points = fc.tuple(fc.nat(pointsMax), fc.nat(pointsMax)).map((pair) => [...pair].sort((a, b) => a - b));
     await fc.assert(fc.asyncProperty(fc.constantFrom(...scenarios), fc.boolean(), points, run), { numRuns });
+  });
+
+  t.test('an erasure at the moment of an entry leaves nothing of who took the place', async (t) => {
+    const { database, another } = await open(t);
+    const study = await makeStudy(database, 1_000);
+    const other = await another(30_000);
+    const erasures: Promise<unknown>[] = [];
+    const waits = async (): Promise<boolean> =>
+      (
+        await other.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+      ).length > 0;
+    /** The erasure comes while the entry changes the place, and waits for it. An embedded database has one transaction at a time. */
+    const eraseMeanwhile = async (): Promise<void> => {
+      const erasure = eraseReservations(other, { ...study, respondentId: 'r' }, () => Promise.resolve(0));
+      erasures.push(erasure);
+      if (other !== database) await Promise.race([erasure, waitUntil(waits, 'the erasure waits')]);
+    };
+    const entering: Database = {
+      ...database,
+      transaction: (run, options) =>
+        database.transaction(
+          (tx) =>
+            run({
+              async query(sql, ...rest) {
+                if (erasures.length === 0 && sql.includes('UPDATE study_places SET state')) await eraseMeanwhile();
+                return tx.query(sql, ...rest);
+              },
+            }),
+          options,
+        ),
+    };
+    const instance = await instanceOf(t, entering, randomBytes(32));
+    await instance.enter(study, 'r');
+    await Promise.all(erasures);
+    t.same(await database.query('SELECT kind, ref FROM study_claimants WHERE study_id = $1', [study.studyId]), []);
+    const places = 'SELECT device_ref, receipt_id FROM study_places WHERE study_id = $1';
+    t.same(await database.query(places, [study.studyId]), [{ device_ref: null, receipt_id: null }]);
   });
 }
 
