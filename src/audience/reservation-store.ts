@@ -24,6 +24,9 @@ import type { Study } from './study-store.js';
 /** Whose word a return is, weakest first. */
 export const returnedBys = ['browser', 'survey', 'owner'] as const;
 export type ReturnedBy = (typeof returnedBys)[number];
+/** The strongest word on a place: of a return, or stronger than any, of the owner who withdrew their own. */
+export const standingWords = [...returnedBys, 'withdrawal'] as const;
+export type StandingWord = (typeof standingWords)[number];
 /** Why a return refuses an interview. */
 export type Refusal = Extract<ReasonClass, 'fit' | 'quality'>;
 
@@ -73,7 +76,7 @@ export interface QuotaReservation extends Traits {
   /** When the respondent was first sent to the survey. */
   readonly surveyedAt: Date | null;
   readonly returnedAt: Date | null;
-  readonly returnedBy: ReturnedBy | null;
+  readonly returnedBy: StandingWord | null;
   readonly completion: Completion | null;
   readonly refusedFor: ReasonClass | null;
   /** The current rejection of the complete; null: none. */

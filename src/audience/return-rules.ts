@@ -12,7 +12,13 @@
 import type { ReturnStatus } from '../contract/study-returns.js';
 import type { ReturnMode } from '../contract/study.js';
 import type { Completion } from '../contract/study-replies.js';
-import { returnedBys, type QuotaReservation, type Refusal, type ReturnedBy } from './reservation-store.js';
+import {
+  standingWords,
+  type QuotaReservation,
+  type Refusal,
+  type ReturnedBy,
+  type StandingWord,
+} from './reservation-store.js';
 import { countsAs, surveySeconds } from './study-rules.js';
 import type { PlaceEvent } from './transitions.js';
 
@@ -33,7 +39,7 @@ export interface ReturnVerdict {
   readonly refusedFor: Refusal | null;
   readonly returnedAt: Date;
   /** The strongest source so far. */
-  readonly returnedBy: ReturnedBy;
+  readonly returnedBy: StandingWord;
   /** Whether scoring learns of it. */
   readonly teaches: boolean;
 }
@@ -43,7 +49,7 @@ type Returned = Pick<
   'state' | 'completion' | 'returnedBy' | 'surveyedAt' | 'returnedAt' | 'reversedBy' | 'refusedFor'
 >;
 
-const rank = (by: ReturnedBy | null): number => (by === null ? -1 : returnedBys.indexOf(by));
+const rank = (by: StandingWord | null): number => (by === null ? -1 : standingWords.indexOf(by));
 
 type RestoredEnd = Pick<QuotaReservation, 'state' | 'completion' | 'refusedFor'>;
 
@@ -53,12 +59,14 @@ export const restoredEndOf = ({ reversedFrom }: Pick<QuotaReservation, 'reversed
     ? { state: 'terminated', completion: null, refusedFor: reversedFrom }
     : { state: 'completed', completion: reversedFrom ?? 'confirmed', refusedFor: null };
 
-/** The strongest source once the rejection is withdrawn: the owner’s word, where they withdraw what a return said, so that its repetition changes nothing. */
+/** The strongest word once the rejection is withdrawn: stronger than that of a return which is withdrawn, so that its repetition changes nothing. */
 export const returnedByAfterWithdrawal = ({
   returnedBy,
   reversedBy,
-}: Pick<QuotaReservation, 'returnedBy' | 'reversedBy'>): ReturnedBy | null =>
-  reversedBy === 'return' ? 'owner' : returnedBy;
+}: Pick<QuotaReservation, 'returnedBy' | 'reversedBy'>): StandingWord | null => {
+  if (reversedBy !== 'return') return returnedBy;
+  return returnedBy === 'owner' ? 'withdrawal' : 'owner';
+};
 
 /** The place that a return is weighed against: without the dispute or the outcome event that rejects it. The same object: there is none. */
 export const withoutRejection = <T extends Pick<QuotaReservation, 'completion' | 'reversedBy' | 'reversedFrom'>>(
@@ -98,7 +106,7 @@ export function judgeReturn(
   return { event, completion, refusedFor: null, returnedAt, returnedBy, teaches: completion === 'confirmed' };
 }
 
-const strongerOf = (by: ReturnedBy, before: ReturnedBy | null): ReturnedBy =>
+const strongerOf = (by: ReturnedBy, before: StandingWord | null): StandingWord =>
   before !== null && rank(before) > rank(by) ? before : by;
 
 /** The owner who reports a complete that others had reported too early accepts it. A retry of the owner’s own does not. */

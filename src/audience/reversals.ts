@@ -15,7 +15,7 @@ import {
   noteReversals,
   type QuotaReservation,
   type ReservationChange,
-  type ReturnedBy,
+  type StandingWord,
 } from './reservation-store.js';
 import { restoredEndOf, returnedByAfterWithdrawal } from './return-rules.js';
 import { hasRoom } from './room.js';
@@ -31,7 +31,7 @@ export interface Rejection {
   /** null: scoring knows of it. */
   readonly at: Date | null;
   /** The source of a return that rejects it. */
-  readonly returnedBy?: ReturnedBy;
+  readonly returnedBy?: StandingWord;
 }
 
 export const isReversed = ({ completion }: Pick<QuotaReservation, 'completion'>): boolean => completion === 'reversed';

@@ -214,6 +214,13 @@ function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
           { completion: 'reversed' },
           'the owner may say otherwise',
         );
+        t.match(await withdraw(study, place), { completion: 'confirmed', changed: true });
+        for (const status of ['quality', 'terminate', 'complete'] as const)
+          t.match(await reportAsOwner(study, place, status), { completion: 'confirmed', changed: false }, status);
+        t.same(await figuresOf(database, study), before, 'and withdraws their own return for good');
+        await dispute(study, [{ place, reason: 'fraud' }]);
+        t.match(await withdraw(study, place), { completion: 'confirmed' });
+        t.match(await reportAsOwner(study, place, 'quality'), { completion: 'confirmed', changed: false });
       },
     );
 

@@ -187,8 +187,8 @@ CREATE TABLE study_places (
   due_at          timestamptz,
   -- To the millisecond, like the time of outcome events.
   returned_at     timestamptz(3),
-  -- Whose word the return is: of the browser alone, of the survey, or of the study's owner.
-  returned_by     text CHECK (returned_by IN ('browser', 'survey', 'owner')),
+  -- The strongest word so far: of the browser alone, of the survey, of the study's owner, or of the owner who withdrew their own return.
+  returned_by     text CHECK (returned_by IN ('browser', 'survey', 'owner', 'withdrawal')),
   completion      text CHECK (completion IN ('confirmed', 'unconfirmed', 'too_fast', 'reversed')),
   -- Why the survey or the owner refused the interview; null: it did not.
   refused_for     text CHECK (refused_for IN ('fit', 'quality', 'fraud', 'unknown')),
