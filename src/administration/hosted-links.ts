@@ -167,3 +167,6 @@ export async function eraseLinks(tx: Queryable, projectId: string, respondentId:
   );
   return rows.length;
 }
+
+export const removeLinks = async (tx: Queryable, linkIds: readonly string[]): Promise<void> =>
+  void (await tx.query('DELETE FROM hosted_links WHERE link_id = ANY($1::text[])', [linkIds]));

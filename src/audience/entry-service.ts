@@ -13,8 +13,8 @@ import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import {
   applyEvent,
+  leadToSurvey,
   pageOf,
-  surveyAddress,
   underLock,
   underStudyLock,
   type Answer,
@@ -318,8 +318,7 @@ async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReser
     return deps.exit(study, reservation, 'full', 'closed');
   if (reservation.state === 'released')
     return deps.exit(study, reservation, 'full', study.status === 'fielding' ? 'full' : 'closed');
-  if (reservation.state === 'surveying')
-    return { kind: 'redirect', url: await surveyAddress(deps, study, reservation) };
+  if (reservation.state === 'surveying') return leadToSurvey(deps, study, reservation);
   return verify(deps, study, reservation);
 }
 
@@ -339,8 +338,8 @@ const retake = (
 async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   const result = reservation.linkId === null ? null : await deps.verification.read(reservation);
   if (result === null || result.isRetryable) {
-    const linkId = reservation.linkId ?? (await makeLink(deps, study, reservation));
-    return { kind: 'redirect', url: deps.verification.linkUrl(linkId) };
+    const linkId = reservation.linkId ?? (await makeLink(deps, reservation));
+    return linkId === null ? pageOf(study, 'erased') : { kind: 'redirect', url: deps.verification.linkUrl(linkId) };
   }
   const judged = await underLock(deps.database, reservation, (tx, current, now) =>
     isVerificationEnough(result, current)
@@ -352,13 +351,14 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
   return continueAt(deps, study, judged);
 }
 
-/** If two calls make a link at once, both use the first one’s. */
-async function makeLink(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<string> {
+/** Two calls at once use the same link. null: the respondent was erased. */
+function makeLink(deps: EntryDeps, reservation: QuotaReservation): Promise<string | null> {
   const path = `/verified/${reservation.reservationId}?sig=${returnProofOf(deps, reservation)}`;
   const returnUrl = deps.audienceUrl() + path;
-  const made = await deps.verification.makeLink(reservation, study, returnUrl);
-  const kept = await underLock(deps.database, reservation, async (tx, _study, now) =>
-    now.linkId === null ? changeReservation(tx, now, { linkId: made }) : now,
-  );
-  return kept.linkId ?? made;
+  return underLock(deps.database, reservation, async (tx, study, now) => {
+    if (isErased(now)) return null;
+    const linkId = now.linkId ?? (await deps.verification.makeLink(tx, now, study, returnUrl));
+    if (now.linkId === null) await changeReservation(tx, now, { linkId });
+    return linkId;
+  });
 }

@@ -110,8 +110,8 @@ export interface HostedVerification {
 
 /** The hosted verification of one respondent. */
 export interface HostedVerificationClient {
-  /** Makes a link for the reservation, and returns its id. */
-  makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
+  /** Makes a link for the locked reservation, and returns its id. */
+  makeLink(tx: Queryable, reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
   linkUrl(linkId: string): string;
   /** Reads the newest result; null before the first. */
   read(reservation: QuotaReservation): Promise<HostedVerification | null>;
@@ -127,15 +127,19 @@ export interface SurveyDeps {
   readonly reservationMs: number;
 }
 
-/** The survey’s address with the token and the address to come back to, which replace what survey_url has under these names. */
-export async function surveyAddress(deps: SurveyDeps, study: Study, reservation: QuotaReservation): Promise<string> {
+/**
+ * To the survey’s address with the token and the address to come back to, which replace what survey_url has under these names. A respondent who is
+ * erased meanwhile reads so.
+ */
+export async function leadToSurvey(deps: SurveyDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   const until = new Date(deps.now() + deps.reservationMs);
   const isGood = reservation.tokenUntil !== null && reservation.tokenUntil > until;
   const token = isGood ? reservation.token : await issueToken(deps, study, reservation, until);
+  if (token === null) return pageOf(study, 'erased');
   const url = new URL(study.surveyUrl);
-  url.searchParams.set('vh_token', token ?? '');
+  url.searchParams.set('vh_token', token);
   url.searchParams.set('vh_return', `${deps.audienceUrl()}/return`);
-  return url.href;
+  return { kind: 'redirect', url: url.href };
 }
 
 async function issueToken(
@@ -143,7 +147,7 @@ async function issueToken(
   study: Study,
   reservation: QuotaReservation,
   lasting: Date,
-): Promise<string> {
+): Promise<string | null> {
   const verified = reservation.linkId === null ? null : await verification.read(reservation);
   const issued = await tokens.issue(reservation, study, verified?.scores ?? noScores);
   return inOrganization(database, reservation.organizationId, (tx) =>

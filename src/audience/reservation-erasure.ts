@@ -1,5 +1,5 @@
 /** Reservations of erased respondents: found under every name, and made to name nobody. They stay counted. */
-import type { Database, Queryable } from '../stores/database/port.js';
+import type { Database, Queryable, Row } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { underStudyLock } from './fielding.js';
 import type { QuotaReservation } from './reservation-store.js';
@@ -11,6 +11,12 @@ export const isErased = ({ reservationId, respondentRef }: QuotaReservation): bo
 
 /** Whose reservations are erased; respondentId is the rid that suppliers send. */
 export type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
+
+export interface ErasedPlace {
+  readonly id: string;
+  /** The link to the hosted verification that it had. */
+  readonly linkId: string | null;
+}
 
 /** The keyed hashes that stand for the respondent elsewhere: one for each supplier that sends this rid, and one for each browser of an open link. */
 export const findRespondentRefs = (
@@ -30,12 +36,12 @@ export const findRespondentRefs = (
 
 /**
  * Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. `eraseElsewhere` erases
- * what others keep of these, by their ids and in the same transaction: one for each study, under its lock. Answers the sum of what it returns.
+ * what others keep of these in the same transaction: one for each study, under its lock. Answers the sum of what it returns.
  */
 export async function eraseReservations(
   database: Database,
   { organizationId, projectId, respondentId }: ErasedRespondent,
-  eraseElsewhere: (tx: Queryable, ids: readonly string[]) => Promise<number>,
+  eraseElsewhere: (tx: Queryable, places: readonly ErasedPlace[]) => Promise<number>,
 ): Promise<number> {
   const own = 'project_id = $1 AND respondent_id = $2';
   const studies = await inOrganization(database, organizationId, (tx) =>
@@ -47,17 +53,14 @@ export async function eraseReservations(
   let erased = 0;
   for (const { id: studyId } of studies)
     erased += await underStudyLock(database, { organizationId, studyId }, async (tx) => {
-      const rows = await tx.query<{ id: string }>(
+      const places = await tx.query<ErasedPlace & Row>(
         `WITH gone AS (SELECT * FROM study_places WHERE ${own} AND study_id = $3), ${uncounted}
-         UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
+         UPDATE study_places p SET respondent_id = 'erased', respondent_ref = p.place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
                 device_ref = NULL, address_ref = NULL, network_ref = NULL
-          WHERE ${own} AND study_id = $3 RETURNING place_id AS id`,
+           FROM gone WHERE p.place_id = gone.place_id RETURNING p.place_id AS id, gone.link_id AS "linkId"`,
         [projectId, respondentId, studyId],
       );
-      return eraseElsewhere(
-        tx,
-        rows.map(({ id }) => id),
-      );
+      return eraseElsewhere(tx, places);
     });
   return erased;
 }

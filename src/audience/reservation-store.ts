@@ -347,18 +347,17 @@ async function countQuotas(tx: Queryable, changes: readonly PlaceChange[]): Prom
   );
 }
 
-/** Keeps the token that the survey is given; one that is `lasting` longer stays, as the first of two made at once. Answers the one that is good. */
+/** Keeps the token that the survey is given; one that is `lasting` longer stays, as the first of two made at once. Answers the one that is good; null: the respondent was erased. */
 export async function keepToken(
   tx: Queryable,
   reservationId: string,
   { token, until, lasting }: { readonly token: string; readonly until: Date; readonly lasting: Date },
-): Promise<string> {
+): Promise<string | null> {
   const [row] = await tx.query<{ token: string }>(
     `UPDATE study_places SET token = CASE WHEN token_until > $4 THEN token ELSE $2 END,
             token_until = CASE WHEN token_until > $4 THEN token_until ELSE $3 END
-      WHERE place_id = $1 RETURNING token`,
+      WHERE place_id = $1 AND respondent_ref <> place_id RETURNING token`,
     [reservationId, token, until, lasting],
   );
-  if (row === undefined) throw new Error('there is no such quota reservation');
-  return row.token;
+  return row?.token ?? null;
 }

@@ -3,19 +3,28 @@ import type { Actor } from '../administration/audit.js';
 import type { ErasureReply } from '../contract/respondent-erasure.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { markWaiting, type PostbackDeliveries } from './postbacks.js';
-import { eraseReservations, findRespondentRefs, type ErasedRespondent } from './reservation-erasure.js';
+import {
+  eraseReservations,
+  findRespondentRefs,
+  type ErasedPlace,
+  type ErasedRespondent,
+} from './reservation-erasure.js';
 import { isReservationId } from './reservation-store.js';
 
 export interface RespondentErasureDeps {
   readonly database: Database;
   /** Erases what is kept outside the places under one name. */
   readonly eraseName: (actor: Actor, respondent: ErasedRespondent) => Promise<ErasureReply>;
-  /** Erases the webhook payloads of places; returns how many. */
-  readonly erasePayloads: (tx: Queryable, respondent: ErasedRespondent, places: readonly string[]) => Promise<number>;
+  /** Erases the links and the webhook payloads of places; returns how many payloads. */
+  readonly eraseElsewhere: (
+    tx: Queryable,
+    respondent: ErasedRespondent,
+    places: readonly ErasedPlace[],
+  ) => Promise<number>;
 }
 
 export const createRespondentErasure =
-  ({ database, eraseName, erasePayloads }: RespondentErasureDeps): RespondentErasureDeps['eraseName'] =>
+  ({ database, eraseName, eraseElsewhere }: RespondentErasureDeps): RespondentErasureDeps['eraseName'] =>
   async (actor, respondent) => {
     const { erased, left, unreadable } = await eraseName(actor, respondent);
     for (const respondentId of await findRespondentRefs(database, respondent)) {
@@ -25,7 +34,7 @@ export const createRespondentErasure =
     }
     // Postbacks name also who was never scored.
     erased.events += await eraseReservations(database, respondent, (tx, places) =>
-      erasePayloads(tx, respondent, places),
+      eraseElsewhere(tx, respondent, places),
     );
     return { erased, left, unreadable };
   };

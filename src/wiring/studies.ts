@@ -18,7 +18,6 @@ import { configDefaults } from '../contract/project.js';
 import { noScores } from '../contract/study-replies.js';
 import type { VerdictScores } from '../contract/verdict.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
-import { inOrganization } from '../stores/database/tenant.js';
 
 export const wireStudies = (
   { settings, stores, masterKeys }: Parts,
@@ -81,14 +80,12 @@ export const createHostedVerificationClient = (
   { stores, now }: Parts,
   { directories, siteUrl }: { readonly directories: Pick<Directories, 'projects'>; readonly siteUrl: () => string },
 ): HostedVerificationClient => ({
-  async makeLink({ organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
-    const link = await inOrganization(stores.database, organizationId, (tx) =>
-      insertLink(
-        tx,
-        { organizationId, projectId, mode: isTest ? 'test' : 'live' },
-        { studyId, respondentId: respondentRef, returnUrl, expiresInDays, maxUses: 1 },
-        { nowMs: now(), isOwnReturn: true },
-      ),
+  async makeLink(tx, { organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
+    const link = await insertLink(
+      tx,
+      { organizationId, projectId, mode: isTest ? 'test' : 'live' },
+      { studyId, respondentId: respondentRef, returnUrl, expiresInDays, maxUses: 1 },
+      { nowMs: now(), isOwnReturn: true },
     );
     return link.linkId;
   },

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
 import { eraseFlags } from '../verification/monitoring/flag-store.js';
-import { eraseLinks } from '../administration/hosted-links.js';
+import { eraseLinks, removeLinks } from '../administration/hosted-links.js';
 import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
@@ -173,9 +173,14 @@ function openErasures(
   return {
     erase: createRespondentErasure({
       ...{ database, eraseName: names.erase },
-      erasePayloads: async (tx, respondent, places) => {
-        await markErasedSessions(tx, respondent, places);
-        return eraseAll(tx, respondent.projectId, places);
+      eraseElsewhere: async (tx, respondent, places) => {
+        const ids = places.map(({ id }) => id);
+        await removeLinks(
+          tx,
+          places.flatMap(({ linkId }) => linkId ?? []),
+        );
+        await markErasedSessions(tx, respondent, ids);
+        return eraseAll(tx, respondent.projectId, ids);
       },
     }),
   };

@@ -79,7 +79,7 @@ t.test(
     const instance = await instanceOf(t, database, masterKey, {
       judgeLink: signedInTime,
       verification: {
-        makeLink: (_place, _study, url) => Promise.resolve(`${link}-${returns.push(url)}`),
+        makeLink: (_tx, _place, _study, url) => Promise.resolve(`${link}-${returns.push(url)}`),
         linkUrl: (id) => id,
         read: () => Promise.resolve(result[0] ?? null),
       },

@@ -4,17 +4,17 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { operator } from '../../src/administration/audit.js';
-import { eraseLinks } from '../../src/administration/hosted-links.js';
+import { eraseLinks, insertLink, removeLinks } from '../../src/administration/hosted-links.js';
 import { underLock } from '../../src/audience/fielding.js';
 import { noteArrived, writePostbacks } from '../../src/audience/postbacks.js';
 import { createPayloadErasure, createRespondentErasure } from '../../src/audience/respondent-erasure.js';
 import { eraseReservations } from '../../src/audience/reservation-erasure.js';
-import { findReservation } from '../../src/audience/reservation-store.js';
+import { findReservation, type QuotaReservation } from '../../src/audience/reservation-store.js';
 import { reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
 import type { PostbackEvent } from '../../src/contract/postback.js';
 import { createSecretStore } from '../../src/crypto/secret-store.js';
-import type { Database } from '../../src/stores/database/port.js';
+import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createErasureService } from '../../src/verification/erasure/erasure-service.js';
 import { eraseFlags } from '../../src/verification/monitoring/flag-store.js';
@@ -49,9 +49,14 @@ function erasureOf(database: Database, scored: readonly string[]) {
   });
   return createRespondentErasure({
     ...{ database, eraseName: names.erase },
-    erasePayloads: async (tx, respondent, places) => {
-      await markErasedSessions(tx, respondent, places);
-      return eraseAll(tx, respondent.projectId, places);
+    eraseElsewhere: async (tx, respondent, places) => {
+      const ids = places.map(({ id }) => id);
+      await removeLinks(
+        tx,
+        places.flatMap(({ linkId }) => linkId ?? []),
+      );
+      await markErasedSessions(tx, respondent, ids);
+      return eraseAll(tx, respondent.projectId, ids);
     },
   });
 }
@@ -225,6 +230,38 @@ function testErasure(t: Test, open: (t: Test) => Promise<TestStore>): void {
     t.same(await database.query('SELECT kind, ref FROM study_claimants WHERE study_id = $1', [study.studyId]), []);
     const places = 'SELECT device_ref, receipt_id FROM study_places WHERE study_id = $1';
     t.same(await database.query(places, [study.studyId]), [{ device_ref: null, receipt_id: null }]);
+  });
+
+  t.test('an entry and an erasure between the steps of each other leave no link and no token', async (t) => {
+    const { database } = await open(t);
+    const masterKey = randomBytes(32);
+    const verification = {
+      async makeLink(tx: Queryable, { organizationId, projectId, respondentRef }: QuotaReservation) {
+        const owner = { organizationId, projectId, mode: 'live' } as const;
+        const creation = { respondentId: respondentRef, returnUrl: 'https://a.example' };
+        return (await insertLink(tx, owner, creation, { nowMs: Date.now(), isOwnReturn: true })).linkId;
+      },
+      ...{ linkUrl: (id: string) => id, read: () => Promise.resolve(null) },
+    };
+    const run = async (isVerified: boolean, isEntryOutside: boolean, point: number): Promise<void> => {
+      const study = await makeStudy(database, 10, [], isVerified);
+      const enter = async (handle: Database) =>
+        (await instanceOf(t, handle, masterKey, { verification })).enter(study, 'r');
+      const erase = (handle: Database) => erasureOf(handle, [])(operator, { ...study, respondentId: 'r' });
+      const [outer, inner] = isEntryOutside ? [enter, erase] : [erase, enter];
+      await outer(watched(database, async (n) => void (n === point && (await inner(database)))));
+      const left = await database.query(
+        `SELECT link_id FROM hosted_links l WHERE project_id = $1
+            AND NOT EXISTS (SELECT 1 FROM study_places p WHERE p.project_id = $1 AND p.respondent_ref = l.respondent_id)
+          UNION ALL SELECT place_id FROM study_places
+            WHERE project_id = $1 AND respondent_id = 'erased' AND coalesce(token, link_id) IS NOT NULL`,
+        [study.projectId],
+      );
+      t.same(left, [], `${isVerified ? 'link' : 'token'}, ${isEntryOutside ? 'entry' : 'erasure'} at ${point}`);
+    };
+    for (const isVerified of [true, false])
+      for (const isEntryOutside of [true, false])
+        for (let point = 0; point < 9; point++) await run(isVerified, isEntryOutside, point);
   });
 }
 
