@@ -24,12 +24,20 @@ export async function hasRoom(tx: Queryable, study: Study, reservationId: string
   return full.length === 0;
 }
 
-/** Forgets which completes were restored above sample and quotas, where there is room for them by now. The study is locked, and about to change. */
+/**
+ * Forgets which completes were restored above sample and quotas, as far as there is room for them by now: of each, no more stay above than exceed
+ * it. The study is locked, and about to change.
+ */
 export async function forgetAbove(tx: Queryable, { studyId }: Pick<Study, 'studyId'>): Promise<void> {
+  const nth = (within: string): string => `row_number() OVER (${within} ORDER BY p.state <> 'completed', p.place_id)`;
   await tx.query(
-    `UPDATE study_places p SET above_sample = false
-      WHERE p.study_id = $1 AND p.above_sample AND EXISTS (SELECT 1 FROM studies WHERE study_id = $1 AND held <= sample_size)
-        AND NOT EXISTS (SELECT 1 FROM study_quotas q WHERE q.study_id = $1 AND q.held > q.most AND ${quotaCounts})`,
+    `WITH above AS (SELECT * FROM study_places WHERE study_id = $1 AND above_sample),
+     counted AS (
+       SELECT p.place_id, ${nth('')} AS nth, s.held - s.sample_size AS excess FROM above p JOIN studies s USING (study_id)
+       UNION ALL
+       SELECT p.place_id, ${nth('PARTITION BY q.position')}, q.held - q.most FROM above p JOIN study_quotas q ON q.study_id = $1 AND ${quotaCounts})
+     UPDATE study_places SET above_sample = false
+      WHERE place_id IN (SELECT place_id FROM counted GROUP BY place_id HAVING bool_and(nth > excess))`,
     [studyId],
   );
 }

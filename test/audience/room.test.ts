@@ -63,6 +63,30 @@ function testRoom(t: Test, open: (t: Test) => Promise<Database>): void {
       },
     );
 
+    t.test(
+      'of several completes above the sample, those that a larger one has room for take their place',
+      async (t) => {
+        const women = (limit: number) => ({ audience: { quotas: [{ name: 'women', gender: 'female', limit }] } });
+        const sample = (size: number) => ({ audience: { sample_size: size } });
+        for (const [study, sized] of [
+          [await makeStudy(database, 2), sample],
+          [await makeStudy(database, 9, [{ name: 'women', gender: 'female', limit: 2 }]), women],
+        ] as const) {
+          const places = [await complete(study, 'a', 'female'), await complete(study, 'b', 'female')];
+          for (const place of places) await dispute(study, [{ place, reason: 'fraud' }]);
+          const tokens = [];
+          for (const rid of ['c', 'd']) tokens.push(tokenOf(await instance.enter(study, rid, 'female')));
+          for (const place of places) await withdraw(study, place);
+          await patch(study, sized(3));
+          await patch(study, sized(2));
+          const answers = [];
+          for (const token of tokens) answers.push((await instance.report(study, token, 'complete')).completion);
+          t.same(answers, ['confirmed', null]);
+          t.match(await current(database, study), { completed: 3 });
+        }
+      },
+    );
+
     t.test('a study above its sample and quotas may change, but for what makes them smaller', async (t) => {
       const women = { name: 'women', gender: 'female', limit: 1 };
       const study = await makeStudy(database, 1, [women]);
