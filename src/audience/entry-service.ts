@@ -21,6 +21,7 @@ import {
   type SurveyDeps,
 } from './fielding.js';
 import {
+  isErased,
   changeReservation,
   findReservation,
   findRespondentReservation,
@@ -41,7 +42,6 @@ import {
   type Asking,
   type HashIdentifier,
 } from './own-places.js';
-import { isErased } from './reservation-erasure.js';
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';

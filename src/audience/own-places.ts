@@ -9,6 +9,7 @@
 import { idAt, makeId, timeOfId } from '../crypto/ids.js';
 import type { Queryable } from '../stores/database/port.js';
 import {
+  isErased,
   findReservation,
   findRespondentReservation,
   openReservation,
@@ -16,7 +17,6 @@ import {
   reservationColumns,
   type QuotaReservation,
 } from './reservation-store.js';
-import { isErased } from './reservation-erasure.js';
 import type { Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish } from './transitions.js';
 

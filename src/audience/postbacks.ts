@@ -15,8 +15,7 @@ import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { exitStatusOf } from './exits.js';
 import { isAside } from './own-places.js';
-import { isErased } from './reservation-erasure.js';
-import { reservationColumns, type QuotaReservation } from './reservation-store.js';
+import { isErased, reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { placeholderValues } from './supplier-rules.js';
 import { findPostbackSuppliers, type PostbackSupplier } from './supplier-store.js';
 

@@ -2,12 +2,8 @@
 import type { Database, Queryable, Row } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { underStudyLock } from './fielding.js';
-import type { QuotaReservation } from './reservation-store.js';
+import { erasedName, type QuotaReservation } from './reservation-store.js';
 import { uncounted } from './study-counts.js';
-
-/** Whether the respondent was erased: no postback is sent for them any more. */
-export const isErased = ({ reservationId, respondentRef }: QuotaReservation): boolean =>
-  respondentRef === reservationId;
 
 /** Whose reservations are erased; respondentId is the rid that suppliers send. */
 export type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
@@ -55,9 +51,10 @@ export async function eraseReservations(
     erased += await underStudyLock(database, { organizationId, studyId }, async (tx) => {
       const places = await tx.query<ErasedPlace & Row>(
         `WITH gone AS (SELECT * FROM study_places WHERE ${own} AND study_id = $3), ${uncounted}
-         UPDATE study_places p SET respondent_id = 'erased', respondent_ref = p.place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
+         UPDATE study_places SET respondent_id = 'erased', ${erasedName}, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
                 device_ref = NULL, address_ref = NULL, network_ref = NULL
-           FROM gone WHERE p.place_id = gone.place_id RETURNING p.place_id AS id, gone.link_id AS "linkId"`,
+          WHERE place_id IN (SELECT place_id FROM gone)
+         RETURNING place_id AS id, (SELECT link_id FROM gone WHERE gone.place_id = study_places.place_id) AS "linkId"`,
         [projectId, respondentId, studyId],
       );
       return eraseElsewhere(tx, places);

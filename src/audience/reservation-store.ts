@@ -98,6 +98,14 @@ export const reservationColumns = `place_id AS "reservationId", study_id AS "stu
   returned_by AS "returnedBy", completion, refused_for AS "refusedFor", reversed_by AS "reversedBy", reversed_at AS "reversedAt",
   reversed_from AS "reversedFrom", reversal_note AS "reversalNote", exit_status AS "exitStatus"`;
 
+/** Whether the respondent was erased: the place is named by its own id, and no postback is sent for them any more. */
+export const isErased = ({
+  reservationId,
+  respondentRef,
+}: Pick<QuotaReservation, 'reservationId' | 'respondentRef'>): boolean => respondentRef === reservationId;
+/** The same in SQL, and to set. */
+export const erasedName = 'respondent_ref = place_id';
+
 export const isReservationId = (text: string): boolean => /^plc_[0-9a-f]{32}$/.test(text);
 
 /** The respondent’s reservation in the study, created with this id if there is none. Only one of two concurrent calls creates it. */
@@ -201,7 +209,7 @@ export const findNamed = (
   tx.query<ReservationRow>(
     `SELECT ${reservationColumns} FROM study_places WHERE place_id = ANY($3::text[]) AND study_id = $2
      UNION SELECT ${reservationColumns} FROM study_places WHERE project_id = $1 AND respondent_id = ANY($4::text[]) AND study_id = $2
-            AND respondent_ref <> place_id`,
+            AND NOT (${erasedName})`,
     [projectId, studyId, named.ids, named.rids],
   );
 
@@ -356,7 +364,7 @@ export async function keepToken(
   const [row] = await tx.query<{ token: string }>(
     `UPDATE study_places SET token = CASE WHEN token_until > $4 THEN token ELSE $2 END,
             token_until = CASE WHEN token_until > $4 THEN token_until ELSE $3 END
-      WHERE place_id = $1 AND respondent_ref <> place_id RETURNING token`,
+      WHERE place_id = $1 AND NOT (${erasedName}) RETURNING token`,
     [reservationId, token, until, lasting],
   );
   return row?.token ?? null;

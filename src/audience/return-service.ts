@@ -12,12 +12,12 @@ import { applyEvent, pageOf, underLock, type Answer } from './fielding.js';
 import type { ReportOutcomes } from './outcome-reporter.js';
 import type { PageName } from './page-texts.js';
 import {
+  isErased,
   changeReservation,
   findReservation,
   type QuotaReservation,
   type ReservationChange,
 } from './reservation-store.js';
-import { isErased } from './reservation-erasure.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
 import { judgeReturn, reversedFromOf, withoutRejection, type GivenReturn, type ReturnVerdict } from './return-rules.js';
 import { isReversed, restore, reverseAll } from './reversals.js';
