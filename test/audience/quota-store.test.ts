@@ -11,11 +11,8 @@ import { changeStudy, findStudy, readQuotas, type Study } from '../../src/audien
 import { createSecretStore } from '../../src/crypto/secret-store.js';
 import type { StudyQuota } from '../../src/contract/study.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { shared } from '../../src/stores/database/shares.js';
-import { openTestDatabase } from '../helpers/embedded.js';
+import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
 
 t.setTimeout(120_000);
 
@@ -47,9 +44,9 @@ const compareWithFull = (database: Database, { studyId }: Study) => {
   );
 };
 
-function testQuotas(t: Test, open: (t: Test) => Promise<Database>): void {
+function testQuotas(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('counts of quotas', async (t) => {
-    const database = await open(t);
+    const { database } = await open(t);
     const instance = await instanceOf(t, database, randomBytes(32));
 
     t.test(
@@ -152,19 +149,4 @@ function testQuotas(t: Test, open: (t: Test) => Promise<Database>): void {
   });
 }
 
-t.test('embedded', (t) => {
-  testQuotas(t, (t) => openTestDatabase(t));
-  t.end();
-});
-
-const stack = findStack(t, 'quotas on PostgreSQL');
-if (stack !== null)
-  t.test('PostgreSQL', (t) => {
-    testQuotas(t, async (t) => {
-      const url = await createDatabase(t, stack);
-      const database = await openPostgres({ url, poolMax: 10, deadlineMs: 30_000 });
-      t.teardown(() => database.close());
-      return shared(database, { connections: 10, waitMsMax: 30_000 });
-    });
-    t.end();
-  });
+onBothStores(t, 'quotas', testQuotas);

@@ -8,12 +8,8 @@ import { findRespondentReservation } from '../../src/audience/reservation-store.
 import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { reportStudy } from '../../src/audience/study-report.js';
 import { findStudy, type Study } from '../../src/audience/study-store.js';
-import type { Database } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { shared } from '../../src/stores/database/shares.js';
-import { openTestDatabase } from '../helpers/embedded.js';
+import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { allowed, instanceOf, makeStudy, visitOf } from '../helpers/reservations.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
 import { flattenFigures, recountStudy } from '../helpers/study-recount.js';
 
 t.setTimeout(120_000);
@@ -59,9 +55,9 @@ function createScoring() {
   return scoring;
 }
 
-function testRepetition(t: Test, open: (t: Test) => Promise<Database>): void {
+function testRepetition(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('repeats', async (t) => {
-    const database = await open(t);
+    const { database } = await open(t);
     const masterKey = randomBytes(32);
     const start = async (sampleSize = 9) => {
       const scoring = createScoring();
@@ -216,19 +212,4 @@ function testRepetition(t: Test, open: (t: Test) => Promise<Database>): void {
   });
 }
 
-t.test('embedded', (t) => {
-  testRepetition(t, (t) => openTestDatabase(t));
-  t.end();
-});
-
-const stack = findStack(t, 'repeats on PostgreSQL');
-if (stack !== null)
-  t.test('PostgreSQL', (t) => {
-    testRepetition(t, async (t) => {
-      const url = await createDatabase(t, stack);
-      const database = await openPostgres({ url, poolMax: 10, deadlineMs: 30_000 });
-      t.teardown(() => database.close());
-      return shared(database, { connections: 10, waitMsMax: 30_000 });
-    });
-    t.end();
-  });
+onBothStores(t, 'repeats', testRepetition);

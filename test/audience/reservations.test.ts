@@ -6,21 +6,19 @@ import { changeStudy, findStudy, readQuotas, setStatus, type Study } from '../..
 import { decodeJwt } from 'jose';
 import type { HostedVerification } from '../../src/audience/fielding.js';
 import { noScores } from '../../src/contract/study-replies.js';
-import { openTestDatabase } from '../helpers/embedded.js';
-import type { Database, Queryable } from '../../src/stores/database/port.js';
-import { shared } from '../../src/stores/database/shares.js';
-import { openPostgres } from '../../src/stores/database/postgres/open.js';
+import type { Queryable } from '../../src/stores/database/port.js';
+import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
 import { allowed, instanceOf, makeStudy, tokenOf, unknown } from '../helpers/reservations.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
 
 t.setTimeout(120_000);
-/** Two handles of one database, and one that waits for little time. */
-type Handles = readonly [one: Database, two: Database, hasty: Database];
 
-function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
+function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('places', async (t) => {
-    const [one, two, hasty] = await open(t);
+    const { database: one, another } = await open(t);
+    const two = await another(30_000);
+    /** Waits for little time. */
+    const hasty = await another(1_000);
     const masterKey = randomBytes(32);
     const instances = [await instanceOf(t, one, masterKey), await instanceOf(t, two, masterKey)] as const;
     const read = async (study: Study): Promise<Study> => (await findStudy(one, study.studyId)) ?? study;
@@ -307,25 +305,4 @@ function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
   });
 }
 
-t.test('embedded', (t) => {
-  testReservations(t, async (t) => {
-    const database = await openTestDatabase(t);
-    return [database, database, database];
-  });
-  t.end();
-});
-
-const stack = findStack(t, 'places on PostgreSQL');
-if (stack !== null)
-  t.test('PostgreSQL', (t) => {
-    testReservations(t, async (t) => {
-      const url = await createDatabase(t, stack);
-      const open = async (deadlineMs: number): Promise<Database> => {
-        const database = await openPostgres({ url, poolMax: 10, deadlineMs });
-        t.teardown(() => database.close());
-        return shared(database, { connections: 10, waitMsMax: deadlineMs });
-      };
-      return [await open(30_000), await open(30_000), await open(1_000)];
-    });
-    t.end();
-  });
+onBothStores(t, 'places', testReservations);

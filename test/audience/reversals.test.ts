@@ -13,21 +13,19 @@ import { reportStudy } from '../../src/audience/study-report.js';
 import { screenedFors, type PlaceEvent } from '../../src/audience/transitions.js';
 import { makeId } from '../../src/crypto/ids.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { openTestDatabase } from '../helpers/embedded.js';
 import { createRandom } from '../../workers/seeded-random.js';
+import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { makeStudy, tokenOf } from '../helpers/reservations.js';
 import { current, figuresOf, reversalsOf } from '../helpers/reversals.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
 import { flattenFigures, recountStudy, type Recount } from '../helpers/study-recount.js';
 
 t.setTimeout(600_000);
 
 type Change = (tx: Queryable, study: Study, place: QuotaReservation) => Promise<QuotaReservation>;
 
-function testReversals(t: Test, open: (t: Test) => Promise<Database>): void {
+function testReversals(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('reversals', async (t) => {
-    const database = await open(t);
+    const { database } = await open(t);
     const { instance, rejected, settle, dispute, withdraw, complete, reportAsOwner } = await reversalsOf(t, database);
 
     t.test('a dispute gives place and quota back, and its withdrawal leaves every figure as it was', async (t) => {
@@ -331,18 +329,4 @@ function equal(t: Test, figures: Readonly<Record<string, unknown>>, { key, media
   t.ok(Math.abs(median - Number(medianSeconds)) <= 1 + Number(medianSeconds) * 0.026, `${median} of ${medianSeconds}`);
 }
 
-t.test('embedded', (t) => {
-  testReversals(t, async (t) => openTestDatabase(t));
-  t.end();
-});
-
-const stack = findStack(t, 'reversals on PostgreSQL');
-if (stack !== null)
-  t.test('PostgreSQL', (t) => {
-    testReversals(t, async (t) => {
-      const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 5, deadlineMs: 30_000 });
-      t.teardown(() => database.close());
-      return database;
-    });
-    t.end();
-  });
+onBothStores(t, 'reversals', testReversals);

@@ -1,18 +1,15 @@
 /** Studies that withdrawals fill above their sample or quotas, on PostgreSQL and embedded: nobody loses a place, and nobody else gets in. */
 import t, { type Test } from 'tap';
-import type { Database } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { openTestDatabase } from '../helpers/embedded.js';
+import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
 import { makeStudy, tokenOf } from '../helpers/reservations.js';
 import { current, reversalsOf } from '../helpers/reversals.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
 
 t.setTimeout(120_000);
 
-function testRoom(t: Test, open: (t: Test) => Promise<Database>): void {
+function testRoom(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('room', async (t) => {
-    const database = await open(t);
+    const { database } = await open(t);
     const { instance, dispute, withdraw, complete, patch } = await reversalsOf(t, database);
 
     t.test('a complete above the sample or its quota takes nothing from who holds the place that it had', async (t) => {
@@ -107,18 +104,4 @@ function testRoom(t: Test, open: (t: Test) => Promise<Database>): void {
   });
 }
 
-t.test('embedded', (t) => {
-  testRoom(t, (t) => openTestDatabase(t));
-  t.end();
-});
-
-const stack = findStack(t, 'room on PostgreSQL');
-if (stack !== null)
-  t.test('PostgreSQL', (t) => {
-    testRoom(t, async (t) => {
-      const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 5, deadlineMs: 30_000 });
-      t.teardown(() => database.close());
-      return database;
-    });
-    t.end();
-  });
+onBothStores(t, 'room', testRoom);

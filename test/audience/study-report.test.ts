@@ -1,6 +1,6 @@
 /** The report of a study: every respondent in one place of the funnel, by supplier and by day, from counts that follow every change. */
 import t, { type Test } from 'tap';
-import type { Database, Queryable } from '../../src/stores/database/port.js';
+import type { Queryable } from '../../src/stores/database/port.js';
 import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { changeReservation, openReservation } from '../../src/audience/reservation-store.js';
 import { medianOf } from '../../src/audience/study-counts.js';
@@ -9,11 +9,9 @@ import { applyEvent } from '../../src/audience/fielding.js';
 import { findStudy, type Study } from '../../src/audience/study-store.js';
 import { deleteOldReservations } from '../../src/audience/reservation-round.js';
 import type { Claimant } from '../../src/audience/limits.js';
+import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { makeStudy } from '../helpers/reservations.js';
 import { openSourcesMax } from '../../src/contract/study-report.js';
-import { openTestDatabase } from '../helpers/embedded.js';
-import { openPostgres } from '../../src/stores/database/postgres/open.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
 
 const traits = { country: null, gender: null, age: null, profession: null };
 const claim = (device: string, address: string | null = null): Claimant => ({
@@ -26,9 +24,9 @@ async function current(tx: Queryable, { studyId }: Study): Promise<Study> {
   return study;
 }
 
-function testReport(t: Test, open: (t: Test) => Promise<Database>): void {
+function testReport(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('report', async (t) => {
-    const database = await open(t);
+    const { database } = await open(t);
     const enter = (tx: Queryable, study: Study, rid: string, supplierId: string | null) =>
       openReservation(tx, study, {
         ...{ ...traits, respondentId: rid, respondentRef: rid, sourceId: 's', supplierId, entry: 'open' as const },
@@ -169,21 +167,4 @@ t.test('the median of times is that of the middle one, within its bucket', (t) =
   t.end();
 });
 
-t.test('embedded', (t) => {
-  testReport(t, async (t) => {
-    const database = await openTestDatabase(t);
-    return database;
-  });
-  t.end();
-});
-
-const stack = findStack(t, 'reports of studies on PostgreSQL');
-if (stack !== null)
-  t.test('PostgreSQL', (t) => {
-    testReport(t, async (t) => {
-      const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 5, deadlineMs: 30_000 });
-      t.teardown(() => database.close());
-      return database;
-    });
-    t.end();
-  });
+onBothStores(t, 'reports of studies', testReport);
