@@ -3,13 +3,16 @@
  * copied or loads again with its mark is checked again. Without cookies the two look the same, so there a mark holds until it is old.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findCookie, formatCookie, type Cookie } from '../kernel/cookies.js';
 
 const markName = 'vh_checked';
 const markForm = /^[0-9]{1,11}$/;
 /** Longer than a page takes to load and to check. */
 const markSeconds = 300;
 
-const cookieOf = (mark: string): string => `vh_check_${mark}`;
+const cookieOf = (mark: string, isSecure: boolean): Cookie => ({
+  ...{ name: `vh_check_${mark}`, path: '/', sameSite: 'Lax', isSecure },
+});
 
 /** The address of the same link with a new mark, which the browser keeps: relative, so that no proxy’s path is lost. */
 export function markShown(
@@ -18,10 +21,7 @@ export function markShown(
   { nowMs, isSecure }: { readonly nowMs: number; readonly isSecure: boolean },
 ): string {
   const mark = String(Math.floor(nowMs / 1_000));
-  void reply.header(
-    'set-cookie',
-    `${cookieOf(mark)}=1; Path=/; Max-Age=${markSeconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-  );
+  void reply.header('set-cookie', formatCookie(cookieOf(mark, isSecure), '1', markSeconds));
   const values = url.slice(url.indexOf('?') + 1).split('&');
   return `?${[...values.filter((value) => !new URLSearchParams(value).has(markName)), `${markName}=${mark}`].join('&')}`;
 }
@@ -30,12 +30,22 @@ export function markShown(
 export function takeMark(
   mark: string | undefined,
   hasCookies: boolean,
-  { request, reply, nowMs }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly nowMs: number },
+  {
+    request,
+    reply,
+    nowMs,
+    isSecure,
+  }: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly nowMs: number;
+    readonly isSecure: boolean;
+  },
 ): 'new' | 'checked' | 'without cookies' {
   if (mark === undefined || !markForm.test(mark)) return 'new';
   if (!hasCookies) return Math.abs(nowMs / 1_000 - Number(mark)) < markSeconds ? 'without cookies' : 'new';
-  const isKept = (request.headers.cookie ?? '').split(/;\s*/).includes(`${cookieOf(mark)}=1`);
-  if (!isKept) return 'new';
-  void reply.header('set-cookie', `${cookieOf(mark)}=; Path=/; Max-Age=0`);
+  const cookie = cookieOf(mark, isSecure);
+  if (findCookie(cookie.name, request.headers.cookie) === null) return 'new';
+  void reply.header('set-cookie', formatCookie(cookie, '', 0));
   return 'checked';
 }

@@ -9,6 +9,7 @@ import { StringEnum } from '../contract/common.js';
 import { returnStatuses } from '../contract/study-returns.js';
 import { tokenLengthMax } from '../contract/token.js';
 import { Fault } from '../errors.js';
+import { findCookie, formatCookie } from '../kernel/cookies.js';
 import { registerStorableText } from '../http/json-body.js';
 import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -35,7 +36,7 @@ export interface FieldingRouteDeps {
 const open = { config: { access: { credential: 'none' } }, exposeHeadRoute: false } as const;
 const Text = Type.Optional(Type.String({ maxLength: callerIdLengthMax }));
 const deviceCookie = 'vh_device';
-const deviceForm = /(?:^|;\s*)vh_device=([0-9a-f]{32})(?:;|$)/;
+const deviceForm = /^[0-9a-f]{32}$/;
 const deviceSeconds = 30 * 86_400;
 
 export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRouteDeps): void {
@@ -76,7 +77,7 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
         address: request.clientAddress,
         userAgent: userAgentOf(request),
         device,
-        check: takeMark(mark, isKnown, { request, reply, nowMs: deps.now() }),
+        check: takeMark(mark, isKnown, { request, reply, nowMs: deps.now(), isSecure: isHttps(deps.audienceUrl()) }),
       });
       return sendEntry(deps, request, reply, answer);
     },
@@ -129,21 +130,20 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
 const userAgentOf = ({ headers }: FastifyRequest): string | undefined =>
   headers['user-agent']?.slice(0, userAgentLengthMax);
 
+const isHttps = (url: string): boolean => url.startsWith('https:');
+
 /** The browser’s random id, given on its first visit: two respondents on one browser are known by it. */
 function deviceOf(
   request: FastifyRequest,
   reply: FastifyReply,
   audienceUrl: string,
 ): Pick<Visit, 'device'> & { readonly isKnown: boolean } {
-  const known = deviceForm.exec(request.headers.cookie ?? '')?.[1];
-  const device = known ?? randomBytes(16).toString('hex');
-  const secure = audienceUrl.startsWith('https:') ? '; Secure' : '';
-  if (known === undefined)
-    void reply.header(
-      'set-cookie',
-      `${deviceCookie}=${device}; Path=/; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure}`,
-    );
-  return { device, isKnown: known !== undefined };
+  const kept = findCookie(deviceCookie, request.headers.cookie) ?? '';
+  const isKnown = deviceForm.test(kept);
+  const device = isKnown ? kept : randomBytes(16).toString('hex');
+  const cookie = { name: deviceCookie, path: '/', sameSite: 'Lax', isSecure: isHttps(audienceUrl) } as const;
+  if (!isKnown) void reply.header('set-cookie', formatCookie(cookie, device, deviceSeconds));
+  return { device, isKnown };
 }
 
 async function send(

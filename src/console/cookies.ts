@@ -1,4 +1,5 @@
 /** Cookies of the console. Only the console’s own calls carry them, and no script reads them. */
+import { findCookie, formatCookie } from '../kernel/cookies.js';
 
 /** A cookie of the console, by its name. */
 interface ConsoleCookie {
@@ -18,12 +19,8 @@ const nameOf = ({ name }: ConsoleCookie, siteUrl: string): string => (isSecure(s
 
 /** Header value that sets a cookie; an empty value removes it. */
 export const setCookie = (cookie: ConsoleCookie, siteUrl: string, value: string, maxAgeSeconds: number): string =>
-  `${nameOf(cookie, siteUrl)}=${value}; Path=${cookie.path}; HttpOnly; SameSite=${cookie.sameSite}; ` +
-  `Max-Age=${maxAgeSeconds}${isSecure(siteUrl) ? '; Secure' : ''}`;
+  formatCookie({ ...cookie, name: nameOf(cookie, siteUrl), isSecure: isSecure(siteUrl) }, value, maxAgeSeconds);
 
 /** The value of a cookie in a Cookie header; null: there is none. */
-export function readCookie(cookie: ConsoleCookie, siteUrl: string, header: string | undefined): string | null {
-  const prefix = `${nameOf(cookie, siteUrl)}=`;
-  const pair = (header ?? '').split(/;\s*/).find((each) => each.startsWith(prefix));
-  return pair === undefined ? null : pair.slice(prefix.length);
-}
+export const readCookie = (cookie: ConsoleCookie, siteUrl: string, header: string | undefined): string | null =>
+  findCookie(nameOf(cookie, siteUrl), header);
