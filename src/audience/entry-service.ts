@@ -49,7 +49,7 @@ import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdic
 import { isReadable, readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { scoreVisit, type GateDeps } from './gate.js';
-import { isDecidedSince, noteJudging, type Judging } from './repetition.js';
+import { endJudging, isDecidedSince, noteJudging, type Judging } from './repetition.js';
 import { isVerificationEnough, programOf, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -252,8 +252,11 @@ async function judgeEntry(
   const { reply, repeats } = await scoreVisit(deps, study, visit, { asking, ownId, sessionRef: judging.sessionRef });
   const lacks = (signals: readonly ScoreReply['degradedSignals'][number][]): boolean =>
     reply.degradedSignals.some((signal) => signals.includes(signal));
-  if (lacks(['probe_unreadable', 'counters_unavailable'])) return 'later';
-  if (lacks(['client_probe_missing', 'probe_unusable'])) return 'unchecked';
+  const isLater = lacks(['probe_unreadable', 'counters_unavailable']);
+  if (isLater || lacks(['client_probe_missing', 'probe_unusable'])) {
+    await endJudging(deps.database, ownId, judging);
+    return isLater ? 'later' : 'unchecked';
+  }
   const { score, recommendation, receiptId } = reply;
   // A caller may name its own library by mistake; here the service itself received the request.
   const program = programOf(reply) ?? (isDeclaredBot(visit.userAgent ?? '') ? 'declared_bot' : null);

@@ -40,6 +40,13 @@ export async function noteJudging(tx: Queryable, reservationId: string, sessionR
   return noted === undefined ? null : { sessionRef, judging: noted.judging };
 }
 
+/** Notes that the gate could not check the visit, and decides nothing: others need not take it for one that may get in. */
+export const endJudging = async (tx: Queryable, reservationId: string, { judging }: Judging): Promise<void> =>
+  void (await tx.query('UPDATE study_places SET judging_until = now() WHERE place_id = $1 AND judging = $2', [
+    reservationId,
+    judging,
+  ]));
+
 /** Whether another visit has decided since the note. Then others may have taken the place for one that is not let in. */
 export const isDecidedSince = (place: Pick<QuotaReservation, 'judging'>, { judging }: Judging): boolean =>
   place.judging !== judging;

@@ -33,10 +33,13 @@ function createScoring() {
     holding?.counted();
     await holding?.released;
     const band = repeated.length > 0 ? 'likely' : 'none';
-    return JSON.stringify({ ...(JSON.parse(allowed) as object), duplicate: { band } });
+    const degradedSignals = scoring.unusable.has(rid) ? ['probe_unusable'] : [];
+    return JSON.stringify({ ...(JSON.parse(allowed) as object), duplicate: { band }, degradedSignals });
   };
   const scoring = {
     latest: 32,
+    /** Respondents whose probe is unusable. */
+    unusable: new Set<string>(),
     score,
     /** Holds the next visit of a respondent once it is counted. */
     hold(rid: string) {
@@ -198,6 +201,17 @@ function testRepetition(t: Test, open: (t: Test) => Promise<TestStore>): void {
       t.equal(awaitedBy([], { awaited }), null);
       t.same(await classify(studyId, a), { unrepeatable: [b], repeats: [], awaited: new Map() });
       t.same(await classify(elsewhere, 'c'), { unrepeatable: [], repeats: [], awaited: new Map() });
+    });
+
+    t.test('a browser that could not be checked holds nobody up, and is compared once it can be', async (t) => {
+      const { scoring, study, enter } = await start();
+      scoring.unusable.add('a');
+      t.equal(await enter('a'), 'unchecked');
+      t.equal(await enter('a', { device: 'second' }), 'unchecked', 'a place that stands aside');
+      t.equal(await enter('b'), 'in');
+      scoring.unusable.delete('a');
+      t.equal(await enter('a'), 'declined');
+      await checkCounts(t, study);
     });
 
     t.test('an erased respondent names nobody whom they repeated', async (t) => {
