@@ -32,7 +32,7 @@ let bundle: Promise<string> | undefined;
 /** The gallery as one script, of the sources as they are now. */
 const bundleGallery = (): Promise<string> =>
   (bundle ??= build({
-    entryPoints: [repositoryPath('sdk/gallery/gallery.ts')],
+    entryPoints: [repositoryPath('test/sdk/gallery/gallery.ts')],
     bundle: true,
     write: false,
     format: 'iife',

@@ -2,10 +2,10 @@
  * Every screen of the interface by name, drawn with the interface that ships, for tests and for the pictures of the documentation. It is
  * in no bundle. Global: `gallery`.
  */
-import type { CameraStop, ConsentTerms, GuideStep, Outcome, View, ViewOptions } from '../widget/ports.js';
-import { loadTexts } from '../widget/ui/packaged-texts.js';
-import { english, languageTags, loadLanguage, type Language } from '../widget/ui/locale.js';
-import { createView } from '../widget/ui/view.js';
+import type { CameraStop, ConsentTerms, GuideStep, Outcome, View, ViewOptions } from '../../../sdk/widget/ports.js';
+import { loadTexts } from '../../../sdk/widget/ui/packaged-texts.js';
+import { english, languageTags, loadLanguage, type Language } from '../../../sdk/widget/ui/locale.js';
+import { createView } from '../../../sdk/widget/ui/view.js';
 
 type Given = Partial<Omit<ViewOptions, 'host' | 'language'>> & { readonly locale?: string };
 type Answered = (answer: unknown) => void;
