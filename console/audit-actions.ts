@@ -22,7 +22,6 @@ export const actionNames: Readonly<Record<AuditAction, string>> = {
   'webhook.recovered': 'Failed deliveries sent again',
   'link.created': 'Hosted link created',
   'link.deleted': 'Hosted link deleted',
-  'traffic.invented': 'Sample traffic created',
   'client.created': 'OAuth client created',
   'client.rotated': 'Credentials of an OAuth client replaced',
   'client.revoked': 'OAuth client revoked',

@@ -1,19 +1,15 @@
 /**
  * Draws docs/reference/calibration.svg: which share of the invented month’s honest and fraudulent sessions each blockThreshold would block. The
- * sessions are scored by the core as demo-traffic scores them, so that the picture changes when the model does.
+ * core scores them, so that the picture changes when the model does.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RecordedVerdict } from '../src/contract/pool.js';
-import { createBatchSigner } from '../src/crypto/batch-signer.js';
-import { createMakeRef, deriveSigningKey } from '../src/crypto/master-key.js';
+import { createMakeRef } from '../src/crypto/master-key.js';
 import { packageRoot } from '../src/package-root.js';
-import { inventTraffic } from '../src/scoring/demo-traffic/demo-traffic.js';
+import { inventMonth, recordSession } from '../test/helpers/invented-month.js';
+import type { InventedSession } from '../test/helpers/invented-sessions.js';
 import { openFacts } from '../src/record/record.js';
-import { receiptOfEntry } from '../src/scoring/receipts/receipts.js';
-import { modelVersion } from '../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../workers/scoring/score.js';
-import { createRandom } from '../workers/seeded-random.js';
 import { blockLevelOf } from '../workers/thresholds/levels.js';
 
 const width = 720;
@@ -21,43 +17,14 @@ const height = 320;
 const margin = { left: 56, right: 16, top: 34, bottom: 44 };
 const plot = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
 
-const verdicts = new Map<string, RecordedVerdict>();
-const fraudulent = new Set<string>();
-const heardOf = new Set<string>();
-const masterKey = new Uint8Array(32);
-
-await inventTraffic(
-  {
-    log: {
-      append: async (_topic, entries) => {
-        for (const { value } of entries) {
-          const { verdict, facts } = receiptOfEntry(value);
-          verdicts.set(openFacts(facts).sessionId, verdict);
-        }
-      },
-    },
-    makeRef: createMakeRef(masterKey),
-    modelVersion,
-    signer: createBatchSigner(deriveSigningKey(masterKey, 'picture')),
-    score: (facts) => recordVerdict(scoreFacts(facts)),
-    postOutcomes: async (events) => {
-      for (const { sessionId, type } of events) {
-        heardOf.add(sessionId);
-        if (type === 'buyer_reject') fraudulent.add(sessionId);
-      }
-    },
-    createRandom,
-  },
-  { organizationId: 'org_picture', projectId: 'proj_picture', lineage: 'key_picture', liteConfig: undefined },
-  Date.UTC(2026, 0, 1),
-);
-
-const levelsOf = (holds: (sessionId: string) => boolean): readonly number[] =>
-  [...verdicts]
-    .filter(([sessionId]) => heardOf.has(sessionId) && holds(sessionId))
-    .map(([, verdict]) => blockLevelOf(verdict));
-const fraud = levelsOf((sessionId) => fraudulent.has(sessionId));
-const honest = levelsOf((sessionId) => !fraudulent.has(sessionId));
+const owner = { organizationId: 'org_picture', projectId: 'proj_picture', lineage: 'key_picture' };
+const makeRef = createMakeRef(new Uint8Array(32));
+const heardOf = inventMonth(Date.UTC(2026, 0, 1)).filter(({ outcomes }) => outcomes.length > 0);
+const isReversed = ({ outcomes }: InventedSession): boolean => outcomes.some(({ type }) => type === 'buyer_reject');
+const levelOf = (session: InventedSession): number =>
+  blockLevelOf(recordVerdict(scoreFacts(openFacts(recordSession(session, owner, makeRef).facts))));
+const fraud = heardOf.filter(isReversed).map(levelOf);
+const honest = heardOf.filter((session) => !isReversed(session)).map(levelOf);
 const shareAt = (levels: readonly number[], edge: number): number =>
   levels.filter((level) => level >= edge).length / levels.length;
 const x = (edge: number): number => margin.left + (edge / 100) * plot.width;

@@ -125,7 +125,6 @@ async function runAlone(settings: Settings, command: OperatorCommand): Promise<u
         database,
         now: Date.now,
         explain: wireExplain({ database, counters: null, masterKeys: readable, now: Date.now }),
-        inventTraffic: null,
       },
       command,
     );

@@ -26,7 +26,6 @@ export const auditActions = [
   'webhook.recovered',
   'link.created',
   'link.deleted',
-  'traffic.invented',
   'client.created',
   'client.rotated',
   'client.revoked',

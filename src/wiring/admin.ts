@@ -1,4 +1,4 @@
-/** The operator’s port: metrics, health, and the operator’s commands. Explanations and invented traffic run on the thread that asks. */
+/** The operator’s port: metrics, health, and the operator’s commands. Explanations run on the thread that asks. */
 import type { Directories } from '../administration/directories.js';
 import { countNoun } from '../contract/plural.js';
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
@@ -9,21 +9,10 @@ import { createAdminServer } from '../telemetry/admin-server.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import type { NamedConsumer } from './consumers.js';
 import { listenerUrl, type Parts } from './parts.js';
-import { deriveSigningKey, createMakeRef } from '../crypto/master-key.js';
+import { deriveSigningKey } from '../crypto/master-key.js';
 import { createExplain, type Explain, type ExplainServiceDeps } from '../scoring/receipts/explain-service.js';
 import { explainFacts } from '../../workers/evidence/explain.js';
-import { findKeyByHash, hashSecret } from '../administration/api-keys.js';
-import { findProject } from '../administration/project-store.js';
-import { createBatchSigner } from '../crypto/batch-signer.js';
-import { Fault } from '../errors.js';
-import { readBootstrap } from '../projects/operator/bootstrap.js';
-import type { InventTraffic } from '../projects/operator/operator.js';
-import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
 import { registerClientAddress } from '../http/client-address.js';
-import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
-import { modelVersion } from '../../workers/scoring/rule-set.js';
-import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
-import { createRandom } from '../../workers/seeded-random.js';
 
 /** A consumer whose records wait longer than this is not ready: its log says why. */
 const stillSecondsMax = 60;
@@ -44,7 +33,6 @@ export async function startAdmin(
 ): Promise<string> {
   const { settings, metrics, logger, stores, masterKeys, now, drain, opened } = parts;
   const names = nameStores(settings);
-  const inventTraffic = wireDemoTraffic(parts);
   const explain = wireExplain({
     database: stores.database,
     counters: stores.counters,
@@ -78,7 +66,6 @@ export async function startAdmin(
         masterKey: masterKeys.current,
         stores: Object.values(names),
         explain,
-        inventTraffic,
       });
     },
     refusal() {
@@ -114,45 +101,4 @@ export function wireExplain({
 }): Explain {
   const receiptKeys = masterKeys.map((key) => deriveSigningKey(key, 'receipts'));
   return createExplain({ ...deps, receiptKeys, explainFacts });
-}
-
-function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }: Parts): InventTraffic {
-  const { database, log } = stores;
-  const makeRef = createMakeRef(masterKeys.first);
-  const findProjectOwner = async (projectId: string): Promise<string | null> =>
-    (await findProject(database, projectId))?.organizationId ?? null;
-  const outcomes = createOutcomeService({
-    database,
-    counters: stores.counters,
-    log,
-    makeRef,
-    metrics,
-    logger,
-    now,
-    findProjectOwner,
-  });
-  return async () => {
-    const bootstrap = readBootstrap(settings.VH_DATA_DIR);
-    const key =
-      bootstrap === null ? null : await findKeyByHash(database, hashSecret(bootstrap.projectKey).toString('hex'));
-    const project = key?.projectId == null ? null : await findProject(database, key.projectId);
-    if (key === null || project === null)
-      throw new Fault('NOT_FOUND', 'There is no demo project. Start the service with VH_BOOTSTRAP=on first.');
-    const signer = createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts'));
-    const { organizationId, projectId } = project;
-    const invented = await inventTraffic(
-      {
-        log,
-        makeRef,
-        signer,
-        modelVersion,
-        score: (facts) => recordVerdict(scoreFacts(facts)),
-        postOutcomes: (events) => outcomes.accept(key, events),
-        createRandom,
-      },
-      { organizationId, projectId, lineage: key.lineage, liteConfig: project.fields.config?.liteConfig },
-      project.createdAt.getTime(),
-    );
-    return { organizationId, projectId, ...invented };
-  };
 }

@@ -36,7 +36,6 @@ export const OperatorCommand = Type.Union([
     organizationId: Id,
     monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
   }),
-  command('demo-traffic', {}),
   command('retention', { allow: Nullable(Name), before: Nullable(Type.String({ format: 'date-time' })) }),
   command('dead-letters', { play: Type.Boolean(), group: Nullable(Name) }),
   command('restored', { backupAt: Type.String({ format: 'date-time' }) }),
@@ -67,7 +66,6 @@ const forms = {
   'set-tier': `set-tier --org ID --tier ${tiers.join('|')}`,
   'set-quota': 'set-quota --org ID --monthly N|none',
   trial: 'trial --org ID --ends YYYY-MM-DD | trial --org ID --none',
-  'demo-traffic': 'demo-traffic',
   retention: 'retention [--allow WHAT --before YYYY-MM-DD]',
   'dead-letters': 'dead-letters [--play] [--group NAME]',
   'show-receipt': 'show-receipt RECEIPT',
@@ -88,7 +86,6 @@ const options = {
   'set-tier': { org: text, tier: text },
   'set-quota': { org: text, monthly: text },
   trial: { org: text, ends: text, none: flag },
-  'demo-traffic': {},
   retention: { allow: text, before: text },
   'dead-letters': { play: flag, group: text },
   'show-receipt': {},
@@ -193,8 +190,6 @@ function build(command: Exclude<Command, LocalCommand['command']>, values: Value
         organizationId,
         monthlyQuota: values['monthly'] === 'none' ? null : numberOf(values['monthly']),
       };
-    case 'demo-traffic':
-      return { command };
     case 'retention':
       if ((values['allow'] === undefined) !== (values['before'] === undefined))
         throw usage(command, '--allow and --before need each other.');

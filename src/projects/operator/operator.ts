@@ -20,19 +20,7 @@ import {
   createOrganization,
 } from './organization-commands.js';
 
-/** Fills the demo project with invented traffic; answers whose it is and what was invented. */
-export type InventTraffic = () => Promise<{
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly sessions: number;
-  readonly outcomes: number;
-  readonly from: string;
-  readonly to: string;
-}>;
-
 export interface OperatorDeps {
-  /** null where no service runs that could record it. */
-  readonly inventTraffic: InventTraffic | null;
   readonly database: Database;
   readonly now: () => number;
   /** Explains a receipt with its facts; null where no store has it. */
@@ -61,8 +49,6 @@ export async function runOperatorCommand(
       return showReceipt(await explain(deps, { ...wish, facts: false }));
     case 'explain':
       return explain(deps, wish);
-    case 'demo-traffic':
-      return fillDemo(deps);
     case 'retention':
       return retention(deps, wish);
     case 'dead-letters':
@@ -104,20 +90,6 @@ async function restored(
   const doubt = await doubtBackup(database, new Date(backupAt));
   if (doubt !== null) throw new Fault('VALIDATION_FAILED', `\`--backup\` ${backupAt} ${doubt}. Correct it.`);
   return { backupAt, recordsResent: await noteRestore(database, new Date(backupAt)) };
-}
-
-async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Record<string, unknown>> {
-  if (inventTraffic === null)
-    throw new Fault('CONFLICT', 'No service is running here. Start it, then run this command again.');
-  const { organizationId, ...invented } = await inventTraffic();
-  const { projectId } = invented;
-  await recordAudit(database, operator, {
-    organizationId,
-    action: 'traffic.invented',
-    subject: { kind: 'project', id: projectId },
-    detail: invented,
-  });
-  return invented;
 }
 
 /** Whoever looks into a session of an organization leaves a trace there, as one who changes something does. */

@@ -1,11 +1,8 @@
-/**
- * A month of invented sessions, so that a new user sees numbers. Seeded: the same seed invents the same month. Every session says in its id
- * that it is invented. Pure.
- */
-import type { CountFacts, NetworkClass } from '../../contract/facts.js';
-import type { OutcomeEvent } from '../../contract/outcome.js';
-import { firstVisit } from '../../contract/person-example.js';
-import type { ScoreInput } from '../../contract/score.js';
+/** A month of invented sessions. Seeded: the same seed invents the same month. Every session says in its id that it is invented. Pure. */
+import type { CountFacts, NetworkClass } from '../../src/contract/facts.js';
+import type { OutcomeEvent } from '../../src/contract/outcome.js';
+import { firstVisit } from '../../src/contract/person-example.js';
+import type { ScoreInput } from '../../src/contract/score.js';
 
 export interface InventedSession {
   readonly atMs: number;
