@@ -3,7 +3,6 @@
  * header and payload JSON objects. Reading verifies nothing.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
-import { LRUCache } from 'lru-cache';
 import { tokenLengthMax } from '../../contract/token.js';
 
 export interface CompactJws {
@@ -14,57 +13,28 @@ export interface CompactJws {
   readonly signature: Buffer;
 }
 
-const partForm = /^[A-Za-z0-9_-]+$/;
-/** Characters that may end a part whose last group has two or three of them: the bits that no byte takes are 0. */
-const endsOfTwo = 'AQgw';
-const endsOfThree = 'AEIMQUYcgkosw048';
-
-/** Headers that were read before: a service meets few, and most texts begin with one of its own. */
-const headers = new LRUCache<string, Readonly<Record<string, unknown>>>({ max: 256 });
-/** Longer ones are read each time. */
-const keptLengthMax = 256;
-
 /** null where the text is no token at all. */
 export function readCompactJws(text: string): CompactJws | null {
   if (text.length > tokenLengthMax) return null;
   const [head = '', body = '', tail = '', ...rest] = text.split('.');
-  if (rest.length > 0 || !isCanonical(body) || !isCanonical(tail)) return null;
-  const header = readHeader(head);
+  const header = readObject(head);
   const payload = readObject(body);
-  if (header === null || payload === null) return null;
-  return { header, payload, signed: text.slice(0, head.length + 1 + body.length), signature: bytesOf(tail) };
+  const signature = readBytes(tail);
+  if (header === null || payload === null || signature === null || rest.length > 0) return null;
+  return { header, payload, signed: `${head}.${body}`, signature };
 }
 
 export const writePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function readHeader(part: string): Readonly<Record<string, unknown>> | null {
-  const known = headers.get(part);
-  if (known !== undefined) return known;
-  const header = isCanonical(part) ? readObject(part) : null;
-  if (header !== null && part.length <= keptLengthMax) headers.set(part, Object.freeze(header));
-  return header;
+/** null where another text stands for the same bytes, or there are none. */
+function readBytes(part: string): Buffer | null {
+  const bytes = Buffer.from(part, 'base64url');
+  return part !== '' && bytes.toString('base64url') === part ? bytes : null;
 }
 
-/** Whether no other text stands for the same bytes. */
-function isCanonical(part: string): boolean {
-  if (!partForm.test(part)) return false;
-  const end = part.charAt(part.length - 1);
-  switch (part.length % 4) {
-    case 2:
-      return endsOfTwo.includes(end);
-    case 3:
-      return endsOfThree.includes(end);
-    default:
-      return part.length % 4 === 0;
-  }
-}
-
-const bytesOf = (part: string): Buffer => Buffer.from(part, 'base64url');
-
-/** Reads a canonical part. */
 function readObject(part: string): Readonly<Record<string, unknown>> | null {
-  const bytes = bytesOf(part);
-  if (!isUtf8(bytes)) return null;
+  const bytes = readBytes(part);
+  if (bytes === null || !isUtf8(bytes)) return null;
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
