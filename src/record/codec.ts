@@ -48,41 +48,6 @@ export function readParts(packed: Uint8Array): readonly unknown[] {
   return parts;
 }
 
-/** The same of chosen parts; what lies between them is passed over unread. */
-export function pickParts(packed: Uint8Array, chosen: readonly number[]): readonly unknown[] {
-  if (packed[0] !== format) throw new Error('the bytes are no record of a known format');
-  const parts: unknown[] = [];
-  for (let start = 1, part = 0, end; start < packed.length; start = end, part += 1) {
-    end = endOfValue(packed, start);
-    if (chosen.includes(part)) parts.push(packr.unpack(packed, { start, end }));
-  }
-  return parts;
-}
-
-/** From 0xc4 on, how many bytes of a value follow its first, or hold its length; negative for those that hold a length. */
-const bytesAfter = [-1, -2, -4, -1, -2, -4, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, -1, -2, -4, -2, -4, -2, -4];
-
-/** The end of the msgpack value that begins here. */
-function endOfValue(bytes: Uint8Array, start: number): number {
-  let at = start;
-  for (let left = 1; left > 0; left -= 1) {
-    const first = bytes[at++] ?? 0;
-    if (first >= 0x80 && first < 0x90) left += 2 * (first & 0x0f);
-    else if (first >= 0x90 && first < 0xa0) left += first & 0x0f;
-    else if (first >= 0xa0 && first < 0xc0) at += first & 0x1f;
-    else if (first >= 0xc4 && first < 0xe0) {
-      const after = bytesAfter[first - 0xc4] ?? 0;
-      let length = 0;
-      for (let read = after; read < 0; read += 1) length = length * 256 + (bytes[at++] ?? 0);
-      if (first >= 0xde) left += 2 * length;
-      else if (first >= 0xdc) left += length;
-      else at += after > 0 ? after : length + Number(first >= 0xc7 && first <= 0xc9);
-    }
-    if (at > bytes.length) throw new Error('a record ends early');
-  }
-  return at;
-}
-
 /** Fields in this order. They are only ever added, at the end: a reader that does not know them passes over them. `left`: fields that are packed elsewhere. */
 export function shape(
   fieldNames: string,
