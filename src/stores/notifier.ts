@@ -8,7 +8,8 @@ export interface Notifier {
   wait(ms: number): Promise<void>;
 }
 
-export function createNotifier(): Notifier {
+/** One of the background does not keep the process alive while it waits. */
+export function createNotifier({ isBackground = false } = {}): Notifier {
   let isNotified = false;
   let end: (() => void) | null = null;
   return {
@@ -20,6 +21,7 @@ export function createNotifier(): Notifier {
       if (!isNotified) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms);
+          if (isBackground) timer.unref();
           end = () => {
             clearTimeout(timer);
             resolve();

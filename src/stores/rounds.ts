@@ -1,38 +1,61 @@
-/** Work that repeats: never twice at a time. A round that fails is reported, and the next one comes all the same. */
+/**
+ * Work that repeats, never twice at a time, until it is stopped.
+ *
+ *   waiting ──time is up, or woken──▶ working ──more is there──▶ working
+ *      ▲                                 ├──nothing more──▶ waiting
+ *      └──────────longer each time───────┴──failed──▶ pausing (a wake does not end it)
+ *
+ * A round that fails is reported and repeated, for ever.
+ */
+import { backoffMs, createNotifier } from './notifier.js';
+
 export interface Rounds {
-  /** Starts a round now, unless one is under way. */
-  run(): void;
+  /** Starts a round now, or right after the one in hand. */
+  wake(): void;
   /** Starts no further round and resolves when the one in hand has ended. */
   stop(): Promise<void>;
 }
 
 export interface RoundsOptions {
+  /** Time from the end of a round to the next. */
   readonly everyMs: number;
-  /** Time until an additional first round, at once if 0; absent, the first comes after `everyMs`. */
+  /** Time until the first round, `everyMs` by default. */
   readonly firstMs?: number;
-  /** A long one checks whether it is to stop. */
+  /** Pauses after failures in a row, which double from the first to the longest; `everyMs` by default. */
+  readonly pauseMs?: readonly [first: number, longest: number];
+  /** Resolves to true if there is more to do at once. A long one checks whether it is to stop. */
   readonly work: (isStopping: () => boolean) => Promise<unknown>;
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: (error: unknown, failures: number) => void;
 }
 
-export function startRounds({ everyMs, firstMs, work, onError = () => undefined }: RoundsOptions): Rounds {
-  let running: Promise<void> | null = null;
+export function startRounds({ everyMs, firstMs = everyMs, work, onError, ...options }: RoundsOptions): Rounds {
+  const { pauseMs: [pauseFirstMs, pauseMsMax] = [everyMs, everyMs] } = options;
+  const woken = createNotifier({ isBackground: true });
+  const stopped = createNotifier({ isBackground: true });
   let isStopping = false;
-  const run = (): void => {
-    running ??= work(() => isStopping)
-      .then(() => undefined, onError)
-      .finally(() => (running = null));
+  let failures = 0;
+  const loop = async (): Promise<void> => {
+    if (firstMs > 0) await woken.wait(firstMs);
+    while (!isStopping) {
+      try {
+        const hasMore = await work(() => isStopping);
+        failures = 0;
+        if (hasMore !== true) await woken.wait(everyMs);
+      } catch (error) {
+        failures += 1;
+        onError?.(error, failures);
+        await stopped.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
+      }
+    }
   };
-  const timers = [setInterval(run, everyMs)];
-  if (firstMs === 0) run();
-  else if (firstMs !== undefined) timers.push(setTimeout(run, firstMs));
-  for (const timer of timers) timer.unref();
+  const running = loop();
   return {
-    run,
-    stop: async () => {
+    wake: () => woken.notify(),
+    stop: () => {
       isStopping = true;
-      timers.forEach(clearInterval);
-      await running;
+      woken.notify();
+      stopped.notify();
+      return running;
     },
   };
 }

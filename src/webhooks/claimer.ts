@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliveredEvent } from '../contract/postback.js';
 import type { Database } from '../stores/database/port.js';
-import { createNotifier, backoffMs } from '../stores/notifier.js';
+import { startRounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
 import { lanes, type Lane } from './delivery-queue.js';
 import { claimDue, findDueEndpoints, type Claimed } from './delivery-store.js';
@@ -32,40 +32,33 @@ const placesWorth = 64;
 
 export function createClaimer(deps: ClaimerDeps) {
   const { sender, logger, clock } = deps;
-  const work = createNotifier();
   const leasing = createLeasing(deps);
-  let isStopping = false;
-  let failures = 0;
+  let hasMore = false;
   let timer: { readonly atMs: number; readonly handle: NodeJS.Timeout } | null = null;
 
-  const loop = async (): Promise<void> => {
-    while (!isStopping) {
-      let hasMore = false;
-      try {
-        for (const lane of lanes) hasMore = (await leasing.claim(lane)) || hasMore;
-        failures = 0;
-      } catch (error) {
-        failures++;
-        logger.warn({ err: error, failures }, 'leasing due deliveries failed; retrying');
-      }
-      if (failures > 0) await work.wait(backoffMs(failures, pollMs, pauseMsMax));
-      else if (!hasMore) await work.wait(pollMs).then(() => pause(isStopping ? 0 : roundMs));
-    }
-  };
-  const running = loop();
+  const rounds = startRounds({
+    ...{ everyMs: pollMs, firstMs: 0, pauseMs: [pollMs, pauseMsMax] },
+    async work() {
+      if (!hasMore) await pause(roundMs);
+      hasMore = false;
+      for (const lane of lanes) hasMore = (await leasing.claim(lane)) || hasMore;
+      return hasMore;
+    },
+    onError: (error, failures) => logger.warn({ err: error, failures }, 'leasing due deliveries failed; retrying'),
+  });
 
   return {
     /** Something is due. */
-    wake: () => work.notify(),
+    wake: () => rounds.wake(),
     /** Something will be due in so many milliseconds. */
     wakeIn(ms: number): void {
       const atMs = clock() + ms;
-      if (isStopping || (timer !== null && timer.atMs <= atMs)) return;
+      if (timer !== null && timer.atMs <= atMs) return;
       if (timer !== null) clearTimeout(timer.handle);
       const handle = setTimeout(() => {
         timer = null;
-        work.notify();
-      }, ms + 2);
+        rounds.wake();
+      }, ms + 2).unref();
       timer = { atMs, handle };
     },
     /** The sender has room: worth a look if something waits. */
@@ -73,16 +66,14 @@ export function createClaimer(deps: ClaimerDeps) {
       const isWorth =
         (leasing.behind.size > 0 && sender.places('first') >= placesWorth) ||
         (leasing.retryWaits() && sender.places('retry') >= placesWorth);
-      if (isWorth) work.notify();
+      if (isWorth) rounds.wake();
     },
     /** Whether deliveries of the endpoint are known to wait in the database. */
     isBehind: (webhookId: string): boolean => leasing.behind.has(webhookId),
     noteLeft: (webhookId: string): void => void leasing.behind.add(webhookId),
-    async stop(): Promise<void> {
-      isStopping = true;
+    stop(): Promise<void> {
       if (timer !== null) clearTimeout(timer.handle);
-      work.notify();
-      await running;
+      return rounds.stop();
     },
   };
 }

@@ -125,12 +125,11 @@ function startDeliveryRounds(
       onError: (error) => logger.warn({ err: error }, `${what}: round failed; the next round retries`),
     });
   return [
-    rounds('events stuck in the outbox', strandedEveryMs, async (isStopping) => {
-      while ((await fanOutStranded(database, fanOut)) > 0 && !isStopping());
-    }),
+    rounds('events stuck in the outbox', strandedEveryMs, async () => (await fanOutStranded(database, fanOut)) > 0),
     rounds('figures of deliveries', figuresEveryMs, () => measureDeliveries(database, metrics)),
-    rounds('deliveries past their retention', retentionEveryMs, async (isStopping) => {
-      while ((await removeExpired(database, { nowMs: await readClock(database), retentionDays })) > 0 && !isStopping());
+    rounds('deliveries past their retention', retentionEveryMs, async () => {
+      const removed = await removeExpired(database, { nowMs: await readClock(database), retentionDays });
+      return removed > 0;
     }),
   ];
 }

@@ -35,7 +35,7 @@ export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps):
       groups.add(subscription);
       // There before the first loss, so that one is a rise.
       metrics.logLost.inc({ group: subscription.group }, 0);
-      rounds.run();
+      rounds.wake();
       const stop = (): Promise<void> => {
         groups.delete(subscription);
         return consumer.stop();

@@ -12,7 +12,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database } from '../database/port.js';
 import type { Log } from '../log/port.js';
-import { createNotifier, backoffMs } from '../notifier.js';
+import { type Rounds, startRounds } from '../rounds.js';
 import { entryOf, noteInLog } from './outbox.js';
 
 export interface OutboxSweeperDeps {
@@ -53,43 +53,18 @@ export async function sweepOutbox({ database, log }: Pick<OutboxSweeperDeps, 'da
   return rows.length;
 }
 
-/** Starts the rounds; the answer stops them and waits for the one under way. */
-export function startOutboxSweeper({ database, log, logger, metrics, everyMs = everyMsDefault }: OutboxSweeperDeps): {
-  stop(): Promise<void>;
-} {
-  const stopped = createNotifier();
-  let isStopping = false;
-  let failures = 0;
-
-  const round = async (): Promise<void> => {
+export function startOutboxSweeper(deps: OutboxSweeperDeps): Pick<Rounds, 'stop'> {
+  const { database, logger, metrics, everyMs = everyMsDefault } = deps;
+  const work = async (): Promise<boolean> => {
     const oldest = await oldestSeconds(database);
     metrics.outboxOldest.set(oldest ?? 0);
-    if (oldest === null) return;
-    for (let swept = batchMax; swept === batchMax && !isStopping;) {
-      swept = await sweepOutbox({ database, log });
-      metrics.outboxEvents.inc({ event: 'swept' }, swept);
-    }
+    const swept = oldest === null ? 0 : await sweepOutbox(deps);
+    metrics.outboxEvents.inc({ event: 'swept' }, swept);
+    return swept === batchMax;
   };
-  const loop = async (): Promise<void> => {
-    while (!isStopping) {
-      try {
-        await round();
-        failures = 0;
-      } catch (error) {
-        failures++;
-        logger.warn({ err: error, failures }, 'outbox sweep failed; retrying after a pause');
-      }
-      await stopped.wait(failures === 0 ? everyMs : backoffMs(failures, everyMs, pauseMsMax));
-    }
-  };
-  const running = loop();
-  return {
-    stop: () => {
-      isStopping = true;
-      stopped.notify();
-      return running;
-    },
-  };
+  const onError = (error: unknown, failures: number): void =>
+    logger.warn({ err: error, failures }, 'outbox sweep failed; retrying after a pause');
+  return startRounds({ everyMs, firstMs: 0, pauseMs: [everyMs, pauseMsMax], work, onError });
 }
 
 /** Null where nothing is there. Ids sort by the time of their making, so that the first is the oldest. */

@@ -13,7 +13,8 @@ import type { Database } from '../../database/port.js';
 import type { Consumer, LogEntry, OnDataLoss, Subscription } from '../port.js';
 import { createWindow, type EntryWindow } from '../window.js';
 import { acquireGroup, commitGroup, type GroupKey, readEntries, releaseGroup } from './group.js';
-import { backoffMs, createNotifier } from '../../notifier.js';
+import { createNotifier } from '../../notifier.js';
+import { startRounds } from '../../rounds.js';
 
 export interface TableConsumerDeps {
   readonly database: Database;
@@ -30,7 +31,7 @@ export interface TableConsumer extends Consumer {
   offer(start: number, entries: readonly LogEntry[]): void;
 }
 
-interface Rounds {
+interface Batches {
   /** Handles the next batch; resolves to whether there may be more at once. */
   take(): Promise<boolean>;
   release(): Promise<void>;
@@ -44,55 +45,43 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   const { now, logger, pollMs } = deps;
   const { topic, group } = subscription;
   const reader = createReader(deps, subscription);
-  const work = createNotifier();
-  /** Unlike the wait for entries, a pause is not cut short by appends, only by stop. */
+  /** Appends do not cut a pause short, unlike the wait for entries. */
   const stopped = createNotifier();
-  const pause = (ms: number): Promise<void> => stopped.wait(ms);
-  const rounds = createRounds(deps, subscription, reader, pause);
+  const batches = createBatches(deps, subscription, reader, (ms) => stopped.wait(ms));
   let tickAtMs = now();
-  let isStopping = false;
-  let failures = 0;
 
-  const loop = async (): Promise<void> => {
-    while (!isStopping) {
-      try {
-        const hasMore = await rounds.take();
-        tickAtMs = now();
-        failures = 0;
-        if (!hasMore) await work.wait(pollMs);
-      } catch (error) {
-        failures++;
-        logger?.warn({ err: error, topic, group, failures }, 'a log batch failed; retrying after a pause');
-        await pause(backoffMs(failures, pauseFirstMs, pauseMsMax));
-      }
-    }
-  };
-
-  const running = loop();
+  const rounds = startRounds({
+    ...{ everyMs: pollMs, firstMs: 0, pauseMs: [pauseFirstMs, pauseMsMax] },
+    async work() {
+      const hasMore = await batches.take();
+      tickAtMs = now();
+      return hasMore;
+    },
+    onError: (error, failures) =>
+      logger?.warn({ err: error, topic, group, failures }, 'a log batch failed; retrying after a pause'),
+  });
   return {
     offer: (start, entries) => {
       reader.offer(start, entries);
-      work.notify();
+      rounds.wake();
     },
     tickAgeMs: () => now() - tickAtMs,
     stop: async () => {
-      isStopping = true;
-      work.notify();
       stopped.notify();
-      await running;
+      await rounds.stop();
       // Left in place it would only end by itself a little later.
-      await rounds.release().catch(() => undefined);
+      await batches.release().catch(() => undefined);
     },
   };
 }
 
 /** Handles batches under the lease; the position moves here and nowhere else. */
-function createRounds(
+function createBatches(
   { database, now, member, leaseMs }: TableConsumerDeps,
   { topic, group, batchMax, lingerMs = 0, handle }: Subscription,
   { window, fill }: Reader,
   pause: (ms: number) => Promise<void>,
-): Rounds {
+): Batches {
   const key: GroupKey = { topic, group, member };
   let position: number | null = null;
   let leaseTakenAtMs = 0;
