@@ -19,7 +19,7 @@ export default {
         'test/pool/entries/*.ts',
         'test/sdk/gallery/gallery.ts',
       ],
-      project: ['{src,workers,bench,scripts,test,examples,console}/**/*.{ts,tsx,mjs,js,jsx}'],
+      project: ['{src,workers,bench,research,scripts,test,examples,console}/**/*.{ts,tsx,mjs,js,jsx}'],
     },
     sdk: {
       entry: [

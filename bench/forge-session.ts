@@ -8,7 +8,7 @@ import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { embeddingOf, type Capture } from '../test/helpers/captures.js';
 import { playAny } from '../test/helpers/play.js';
 import { drawForger } from './forger.js';
-import { createDraw } from './panel/draw.js';
+import { createDraw } from '../research/panel/draw.js';
 import type { Pictures, Recording } from './recording.js';
 
 export interface Attempt {

@@ -14,7 +14,7 @@ import type { BenchResult } from './bench-result.js';
 import { play, type Attempt, type Try } from './forge-session.js';
 import { drawForger, pace } from './forger.js';
 import { median } from './load.js';
-import { createDraw, type Draw } from './panel/draw.js';
+import { createDraw, type Draw } from '../research/panel/draw.js';
 import { serve } from './process.js';
 import { changeRecording, hashOf, splice, type Recording } from './recording.js';
 import { meshPhoto, renderAnswers } from './rendered-face.js';

@@ -2,11 +2,11 @@
 import { biometricExample, deviceOnlyExample } from '../src/contract/envelope-examples.js';
 import type { CaptureOptions } from '../test/helpers/captures.js';
 import { webcam } from '../test/helpers/head.js';
-import { drawComputer } from './panel/computers.js';
-import { transportOf } from './panel/devices.js';
-import { createDraw, type Draw } from './panel/draw.js';
-import { byMouse } from './panel/hands.js';
-import { noTraces } from './panel/visits.js';
+import { drawComputer } from '../research/panel/computers.js';
+import { transportOf } from '../research/panel/devices.js';
+import { createDraw, type Draw } from '../research/panel/draw.js';
+import { byMouse } from '../research/panel/hands.js';
+import { noTraces } from '../research/panel/visits.js';
 
 export interface Forger {
   readonly headers: Readonly<Record<string, string>>;

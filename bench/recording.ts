@@ -4,7 +4,7 @@ import type { EnvelopeChallenge } from '../src/contract/envelope.js';
 import type { ChallengeType, IssuedChallenge } from '../src/contract/verdict.js';
 import type { Capture } from '../test/helpers/captures.js';
 import { changePoints, type PointChange } from '../test/helpers/change-points.js';
-import type { Draw } from './panel/draw.js';
+import type { Draw } from '../research/panel/draw.js';
 import { pace } from './forger.js';
 
 /** Grey squares by the hashes of their frames. */

@@ -1,6 +1,6 @@
 /** Visitors of one study out of simulated panel traffic: as it was drawn, or with a given number of frauds and repeats. */
-import type { PanelSession } from './panel/sessions.js';
-import { drawTraffic } from './panel/traffic.js';
+import type { PanelSession } from '../research/panel/sessions.js';
+import { drawTraffic } from '../research/panel/traffic.js';
 
 const seed = 77;
 export const supplierCount = 3;

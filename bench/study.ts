@@ -16,8 +16,8 @@ import { flattenFigures, recountStudy, type Recount } from '../test/helpers/stud
 import type { BenchResult } from './bench-result.js';
 import { eachInFlight } from './counter-sessions.js';
 import { markdownTable } from './markdown.js';
-import { groupBy, shareOf } from './panel/measures.js';
-import type { PanelSession } from './panel/sessions.js';
+import { groupBy, shareOf } from '../research/panel/measures.js';
+import type { PanelSession } from '../research/panel/sessions.js';
 import { drawVisitors, supplierCount, type Kind, type Visitor } from './study-visitors.js';
 
 export interface StudyBenchOptions {

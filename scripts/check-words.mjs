@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readWordTables } from './word-tables.mjs';
 
-const folders = ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts'];
+const folders = ['src', 'workers', 'sdk', 'bench', 'research', 'console', 'examples', 'deploy', 'scripts'];
 /** Only beginnings of comments are checked here. */
 const foldersOfComments = ['test'];
 const skippedFolders = new Set(['node_modules', 'dist']);

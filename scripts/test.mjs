@@ -3,7 +3,7 @@
 //
 //   node scripts/test.mjs                            all but the long ones, see `isLong`
 //   node scripts/test.mjs --all                      all of them
-//   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench and browser tests; `--only rest` those
+//   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench, research and browser tests; `--only rest` those
 //   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
 //
@@ -63,17 +63,17 @@ const weights = [
     phase: 1,
     matches: /^bench\/(load|neighbours|compare)\.|^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./,
   },
-  { weight: 1, phase: 2, matches: /\.browser\.test|^(bench|cli)\// },
+  { weight: 1, phase: 2, matches: /\.browser\.test|^(bench|research|cli)\// },
   { weight: 1, phase: 2, matches: /^(integrity|stores)\/|^service\/(large-)?disputes\./ },
   { weight: 1, phase: 3, matches: /./ },
 ];
 const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
 /** Benches, killed processes, packaged examples, and captures in real time: a third of the time, for what changes seldom. */
 const isLong = (name) =>
-  /^(bench|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
+  /^(bench|research|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
     name,
   );
-const isUnit = (name) => !/\.browser\.test|^(bench|cli|integrity|service|stores)\//.test(name);
+const isUnit = (name) => !/\.browser\.test|^(bench|research|cli|integrity|service|stores)\//.test(name);
 /** They take longer than a process of their own costs, or change more of it than they put back. */
 const isAlone = (name) =>
   /^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/package\.|^verification\/uniqueness\/(embedded|postgres)\.|^service\/(process|roles|fuzz|(large-)?disputes)\./.test(

@@ -46,7 +46,7 @@ function check(t: Test, files: Readonly<Record<string, string>>, { folders = [],
     'docs/internals/words.md': list,
     'scripts/allowed-words.json': JSON.stringify({ folders, occurrences }),
     ...Object.fromEntries(
-      ['src', 'workers', 'sdk', 'bench', 'console', 'examples', 'deploy', 'scripts', 'test'].map((folder) => [
+      ['src', 'workers', 'sdk', 'bench', 'research', 'console', 'examples', 'deploy', 'scripts', 'test'].map((folder) => [
         `${folder}/empty.ts`,
         '',
       ]),

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { trainBoosting } from '../../../bench/panel/boosting.js';
-import { createDraw } from '../../../bench/panel/draw.js';
-import { fitLogistic } from '../../../bench/panel/logistic.js';
-import { aucOf, calibrationErrorOf, caughtAt, type Judged } from '../../../bench/panel/measures.js';
+import { trainBoosting } from '../../../research/panel/boosting.js';
+import { createDraw } from '../../../research/panel/draw.js';
+import { fitLogistic } from '../../../research/panel/logistic.js';
+import { aucOf, calibrationErrorOf, caughtAt, type Judged } from '../../../research/panel/measures.js';
 
 const judged = (fraud: boolean, score: number, mayBlock = true): Judged => ({
   fraud,

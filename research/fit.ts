@@ -3,8 +3,8 @@
  * simulator shows seldom, or not at all, keeps it. Run the bench `quality` before and after.
  */
 import { writeFileSync } from 'node:fs';
-import type { BenchResult } from './bench-result.js';
-import { markdownTable } from './markdown.js';
+import type { BenchResult } from '../bench/bench-result.js';
+import { markdownTable } from '../bench/markdown.js';
 import { calibrationDefaults } from '../src/contract/calibration.js';
 import { createWeigh, hashFit, type Fit } from '../workers/scoring/fitted.js';
 import { scoreOf, type Signal } from '../workers/scoring/model.js';

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ScoreOutcome } from '../../src/contract/facts.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
-import { median } from '../load.js';
+import { median } from '../../bench/load.js';
 import { repeatKinds } from './base-rates.js';
 import { groupBy, shareOf, type Judged } from './measures.js';
 import type { ReplayedSession } from './replay.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { calibrate, solveClean } from '../../../bench/panel/calibrate.js';
-import { createDraw } from '../../../bench/panel/draw.js';
+import { calibrate, solveClean } from '../../../research/panel/calibrate.js';
+import { createDraw } from '../../../research/panel/draw.js';
 
 const draw = createDraw(5);
 const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));

@@ -3,12 +3,12 @@ import { Compile } from 'typebox/compile';
 import { OutcomeEvent } from '../../../src/contract/outcome.js';
 import { ProbeBody } from '../../../src/contract/probe.js';
 import { ScoreRequest } from '../../../src/contract/score.js';
-import type { PanelSession } from '../../../bench/panel/sessions.js';
-import { isPhone } from '../../../bench/second/agents.js';
-import { fraudKinds, honestGroups } from '../../../bench/second/market.js';
-import { drawPeople } from '../../../bench/second/people.js';
-import { createRandom } from '../../../bench/second/random.js';
-import { drawSecondTraffic } from '../../../bench/second/traffic.js';
+import type { PanelSession } from '../../../research/panel/sessions.js';
+import { isPhone } from '../../../research/second/agents.js';
+import { fraudKinds, honestGroups } from '../../../research/second/market.js';
+import { drawPeople } from '../../../research/second/people.js';
+import { createRandom } from '../../../research/second/random.js';
+import { drawSecondTraffic } from '../../../research/second/traffic.js';
 
 t.setTimeout(120_000);
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { drawComputer } from '../../../bench/panel/computers.js';
-import { drawPhone, type Device } from '../../../bench/panel/devices.js';
-import { createDraw, type Draw } from '../../../bench/panel/draw.js';
+import { drawComputer } from '../../../research/panel/computers.js';
+import { drawPhone, type Device } from '../../../research/panel/devices.js';
+import { createDraw, type Draw } from '../../../research/panel/draw.js';
 
 /** Share of devices of which no other looks the same; windows are sized at will and are no part of a look. */
 function uniqueShare(drawDevice: (draw: Draw) => Device): number {

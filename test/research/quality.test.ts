@@ -1,5 +1,5 @@
 import t from 'tap';
-import { benchQuality } from '../../bench/quality.js';
+import { benchQuality } from '../../research/quality.js';
 
 t.setTimeout(180_000);
 

@@ -4,8 +4,8 @@
  * fraud that no fit has seen, and a second generator, written from the sources without knowledge of the first or of the rules. Simulated
  * accuracy is not field accuracy.
  */
-import type { BenchResult } from './bench-result.js';
-import { markdownTable } from './markdown.js';
+import type { BenchResult } from '../bench/bench-result.js';
+import { markdownTable } from '../bench/markdown.js';
 import { fraudKinds, honestGroups } from './panel/base-rates.js';
 import { aucOf, calibrationErrorOf, caughtAt, shareOf } from './panel/measures.js';
 import { trainOracle } from './panel/oracle.js';

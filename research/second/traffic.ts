@@ -1,5 +1,5 @@
 /**
- * Panel traffic of a second market, drawn by other code than bench/panel and from sources alone: whoever wrote it had seen neither the first
+ * Panel traffic of a second market, drawn by other code than research/panel and from sources alone: whoever wrote it had seen neither the first
  * generator nor the rules. docs/internals/simulated-traffic.md says how it was made and which quantities it invents.
  */
 import type { PanelSession } from '../panel/sessions.js';
