@@ -61,8 +61,6 @@ export function drawForger(seed: number): Forger {
 }
 
 const drawFeatures = (draw: Draw): object => ({
-  antispoof: draw.between(0.6, 0.95),
-  passiveLiveness: draw.between(0.7, 0.98),
   deepfake: draw.between(0, 0.12),
   moire: draw.between(0.02, 0.12),
   screenEdges: 0,

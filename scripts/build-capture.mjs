@@ -12,7 +12,7 @@ import { writeServed } from './write-served.mjs';
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules');
 
 /** The path of each file below node_modules; the bundle knows it by its own name. */
-const graphs = ['blazeface', 'facemesh', 'iris', 'antispoof', 'liveness'].flatMap((name) => [
+const graphs = ['blazeface', 'facemesh', 'iris'].flatMap((name) => [
   `@vladmandic/human/models/${name}.json`,
   `@vladmandic/human/models/${name}.bin`,
 ]);

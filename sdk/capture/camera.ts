@@ -138,7 +138,8 @@ function finish(
   const embedding = toEmbedding(summary);
   const demographics = toDemographics(summary);
   const telemetry: CaptureTelemetry = {
-    livenessScore: estimate(total === 0 ? null : passed / total, summary),
+    // The page’s own guess; without challenges it has none.
+    livenessScore: total === 0 ? 0.5 : passed / total,
     challengesPassed: passed,
     challengesTotal: total,
     ...(deepfake === null ? {} : { deepfake }),
@@ -155,10 +156,4 @@ function finish(
       ...(demographics === null ? {} : { demographics }),
     },
   };
-}
-
-/** The page’s own guess: answers where there were challenges, the passive models where not. */
-function estimate(share: number | null, { antispoof, passiveLiveness }: Summary): number {
-  const passive = ((antispoof ?? 0.5) + (passiveLiveness ?? 0.5)) / 2;
-  return share === null ? passive * 0.8 : 0.8 * share + 0.2 * passive;
 }

@@ -18,8 +18,6 @@ export interface FrameAnalysis {
 
 /** Statistics over the whole capture; null if there was too little data. 0-1 unless noted. */
 export interface Summary {
-  readonly antispoof: number | null;
-  readonly passiveLiveness: number | null;
   readonly moire: number | null;
   readonly screenEdges: number | null;
   readonly glare: number | null;

@@ -14,8 +14,6 @@ const unit = (value: number | null): number | null => (value === null ? null : M
 
 export function toFeatures(summary: Summary, deepfake: DeepfakeReport | null): EnvelopeFeatures {
   return {
-    antispoof: unit(summary.antispoof),
-    passiveLiveness: unit(summary.passiveLiveness),
     deepfake: deepfake?.hasSufficientData === true ? deepfake.score : null,
     moire: unit(summary.moire),
     screenEdges: unit(summary.screenEdges),

@@ -61,8 +61,6 @@ export const biometricExample = {
     { id: 'challenge-3', startedAtMs: 3100, endedAtMs: 4100, firstFrame: 37, lastFrame: 48 },
   ],
   features: {
-    antispoof: 0.9,
-    passiveLiveness: 0.85,
     moire: 0.1,
     sharpness: 0.6,
     brightness: 0.5,

@@ -119,10 +119,8 @@ export const EnvelopeChallenge = Type.Object({
 });
 export type EnvelopeChallenge = Static<typeof EnvelopeChallenge>;
 
-/** Measurements of passive models and image statistics over the capture. Each is weak evidence; none of them passes a respondent. */
+/** Statistics of the pictures over the capture. Each is weak evidence; none of them passes a respondent. */
 export const EnvelopeFeatures = Type.Object({
-  antispoof: Absent(unit('Raw output of an anti-spoofing model, 1 for real.')),
-  passiveLiveness: Absent(unit('Raw output of a passive liveness model, 1 for live.')),
   deepfake: Absent(unit('Raw output of a deepfake detector, 1 for synthetic.')),
   moire: Absent(unit('Share of spectral energy in periodic patterns, as a display’s grid leaves.')),
   screenEdges: Absent(unit('Likeness of a device’s or a picture’s frame around the face.')),

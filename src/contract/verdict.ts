@@ -115,7 +115,7 @@ export const FraudSignal = Type.Object({
 export type FraudSignal = Static<typeof FraudSignal>;
 
 export const VerdictScores = Type.Object({
-  liveness: Nullable(unit('Passive liveness confidence; null if no camera produced a verdict.')),
+  liveness: Nullable(unit('Liveness confidence; null if no camera produced a verdict.')),
   uniqueness: Nullable(
     unit('Uniqueness, from 0 (the same) to 1 (unique); null if there was no face to compare with in the window.'),
   ),

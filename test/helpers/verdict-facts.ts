@@ -36,8 +36,6 @@ export function biometricEnvelope(capture: Capture = captureHuman(), over: Parti
     frames: capture.frames,
     challenges: capture.challenges,
     features: {
-      antispoof: 0.9,
-      passiveLiveness: 0.85,
       moire: 0.1,
       sharpness: 0.6,
       brightness: 0.5,

@@ -40,7 +40,7 @@ t.test('a biometric pass is asked as many challenges in every mode of the widget
   t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 2, 0]);
   await patch({ config: { minimumAssurance: 'biometric' } });
   const { studyConfig } = await createSession(service, { widgetMode: 'invisible' });
-  t.same(studyConfig.livenessModels, ['landmarks', 'antispoof', 'embedding']);
+  t.same(studyConfig.livenessModels, ['landmarks', 'embedding']);
   t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 3, 3]);
   await patch({ config: { escalateOnSuspicion: true } });
   t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 3, 3]);

@@ -36,7 +36,7 @@ t.test(
       widgetMode: 'standard',
       verificationMode: 'block',
       maxRetries: 3,
-      livenessModels: ['landmarks', 'antispoof', 'embedding'],
+      livenessModels: ['landmarks', 'embedding'],
       minimumAssurance: 'device_only',
       evidenceFrames: 'off',
     });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { modelVersion } from '../scoring/rule-set.js';
 import { blinkEdges } from './blink.js';
-import { virtualCameraNames, antispoofDoubt, screenFeatures } from './screen.js';
+import { virtualCameraNames, screenFeatures } from './screen.js';
 import { challengeEdges } from './challenges.js';
 import { deviceThresholds } from './device-evidence.js';
 import { timingEdges } from './frame-timing.js';
@@ -40,7 +40,6 @@ export const verdictModelVersion: string = createHash('sha256')
       timingEdges,
       virtualCameraNames,
       screenFeatures,
-      antispoofDoubt,
       deviceThresholds,
     ]),
   )

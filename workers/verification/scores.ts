@@ -7,19 +7,18 @@ import { severityOf, signalRules, type RaisedSignal } from './signals.js';
 import { verdictTables } from './tables.js';
 
 /** From what the camera saw. */
-export function scoreLiveness(facts: VerdictFacts, capture: Capture, signals: readonly RaisedSignal[]): number {
+export function scoreLiveness(capture: Capture, signals: readonly RaisedSignal[]): number {
   const tables = verdictTables.liveness;
   const { share } = capture.challenges;
   const motion = scoreMotion(capture);
-  const passive = scorePassive(facts);
   let score: number;
   if (share === null) {
-    const { motion: moved, passive: models, endurance, ceiling } = tables.unchallenged;
+    const { motion: moved, endurance, ceiling } = tables.unchallenged;
     const lasted = toUnit(capture.timing.durationMs / tables.enduranceMs);
-    score = Math.min(ceiling, moved * motion + models * passive + endurance * lasted);
+    score = Math.min(ceiling, moved * motion + endurance * lasted);
   } else {
-    const { answers, motion: moved, passive: models } = tables.challenged;
-    score = answers * share ** tables.answersPower + moved * motion + models * passive;
+    const { answers, motion: moved } = tables.challenged;
+    score = answers * share ** tables.answersPower + moved * motion;
   }
   if (capture.usableFrames < tables.framesMin) score = Math.min(score, tables.tooShortCeiling);
   return toUnit(Math.min(score, ...signals.map(livenessCeiling)));
@@ -36,11 +35,6 @@ function scoreMotion({ parallax, jitter, blinks }: Capture): number {
   const noise = jitter.absent === null ? unknown : 1 - Math.max(jitter.absent, (jitter.white ?? 0) / 2);
   const blink = Math.max(0, ...blinks.map(({ quality }) => quality));
   return motion.depth * (parallax.depth ?? unknown) + motion.noise * noise + motion.blink * blink;
-}
-
-function scorePassive({ envelope: { features } }: VerdictFacts): number {
-  const models = [features?.antispoof, features?.passiveLiveness].filter((value) => value != null);
-  return models.length === 0 ? verdictTables.liveness.unknown : mean(models);
 }
 
 /** Scores whether the camera, or without one the device, is what it claims to be. */

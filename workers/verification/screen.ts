@@ -11,9 +11,6 @@ export const screenFeatures = {
   noiseRepeat: { low: 0.5, high: 0.95, weight: 0.6 },
 } as const satisfies Partial<Record<keyof EnvelopeFeatures, unknown>>;
 
-/** The anti-spoofing model’s output, turned round: how low it has to be. */
-export const antispoofDoubt = { low: 0.5, high: 0.95, weight: 0.5 } as const;
-
 /** Probability that a screen or a picture was shown, 0-1; null where nothing of it was measured. */
 export function measureScreen(features: EnvelopeFeatures | null | undefined): number | null {
   if (features == null) return null;
@@ -24,10 +21,6 @@ export function measureScreen(features: EnvelopeFeatures | null | undefined): nu
     if (value == null) continue;
     measured = true;
     clear *= 1 - weight * ramp(value, low, high);
-  }
-  if (features.antispoof != null) {
-    measured = true;
-    clear *= 1 - antispoofDoubt.weight * ramp(1 - features.antispoof, antispoofDoubt.low, antispoofDoubt.high);
   }
   return measured ? 1 - clear : null;
 }

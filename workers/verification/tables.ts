@@ -4,13 +4,13 @@ export const verdictTables = {
   overall: { liveness: 0.4, uniqueness: 0.3, authenticity: 0.3 },
 
   liveness: {
-    /** With challenges: answers, cubed so that one missing answer of up to four is a fail; movement; passive models. */
-    challenged: { answers: 0.7, motion: 0.2, passive: 0.1 },
+    /** With challenges: answers, cubed so that one missing answer of up to four is a fail; movement. */
+    challenged: { answers: 0.7, motion: 0.3 },
     /** Without: nothing that a good recording would not have too, so never near certainty. */
-    unchallenged: { motion: 0.65, passive: 0.2, endurance: 0.1, ceiling: 0.8 },
+    unchallenged: { motion: 0.8, endurance: 0.1, ceiling: 0.8 },
     answersPower: 3,
     motion: { depth: 0.5, noise: 0.25, blink: 0.25 },
-    /** The value of depth and the passive models without a measurement. */
+    /** The value of depth without a measurement. */
     unknown: 0.5,
     enduranceMs: 2_000,
     /** Fewer usable frames show nothing. */

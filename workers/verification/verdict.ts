@@ -98,7 +98,7 @@ function measure(facts: VerdictFacts) {
   const raised = findSignals(facts, capture, device);
   const unique = judgeUniqueness(facts.uniqueness, capture !== null);
   const parts = {
-    liveness: capture === null ? null : scoreLiveness(facts, capture, raised),
+    liveness: capture === null ? null : scoreLiveness(capture, raised),
     uniqueness: unique.score,
     authenticity: scoreAuthenticity(facts, capture, device, raised),
   };

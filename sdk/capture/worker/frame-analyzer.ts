@@ -14,7 +14,6 @@ import { keyPoints } from './mesh-points.js';
 import type { Weights } from './layers.js';
 import type { LaterModels, FirstModels } from './models.js';
 import { createNoiseMeter, type NoiseMeter } from './noise.js';
-import { readPassive, type Passive } from './passive.js';
 import { cutSquare, hashPicture, type Picture, type Square } from './picture.js';
 import { embedFace, recognitionModel, recognitionSide } from './recognition.js';
 import { measureCheeks, measureSkin, type Skin } from './skin.js';
@@ -98,9 +97,7 @@ export function createFrameAnalyzer(
       };
     },
     async conclude(models) {
-      const best = portraits.best();
-      const passives = best.map(({ picture, square }) => readPassive(models, picture, square));
-      return { ...summarize(readings, passives), ...(await identify(models, best)) };
+      return { ...summarize(readings), ...(await identify(models, portraits.best())) };
     },
   };
 }
@@ -114,7 +111,7 @@ interface Readings {
   readonly edges: number[];
 }
 
-function summarize({ cheeks, noise, flicker, skins, moires, edges }: Readings, passives: readonly Passive[]) {
+function summarize({ cheeks, noise, flicker, skins, moires, edges }: Readings) {
   const { noise: level, repeat } = noise.read();
   const usual = (values: readonly (number | null)[]): number | null =>
     quantile(
@@ -122,8 +119,6 @@ function summarize({ cheeks, noise, flicker, skins, moires, edges }: Readings, p
       0.5,
     );
   return {
-    antispoof: usual(passives.map(({ antispoof }) => antispoof)),
-    passiveLiveness: usual(passives.map(({ liveness }) => liveness)),
     moire: usual(moires),
     screenEdges: usual(edges),
     glare: usual(skins.map(({ glare }) => glare)),

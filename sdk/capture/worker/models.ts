@@ -10,8 +10,6 @@ export interface FirstModels {
 }
 
 export interface LaterModels {
-  readonly antispoof: GraphModel;
-  readonly liveness: GraphModel;
   readonly recognition: Weights;
   /** null where demographics are not asked for: the model is not fetched then. */
   readonly ageGender: Weights | null;
@@ -35,15 +33,11 @@ export const fetchRecognition = async (source: Source): Promise<Weights> =>
  * unseen.
  */
 export async function fetchLater(source: Source, demographics: boolean): Promise<() => Promise<LaterModels>> {
-  const [antispoof, liveness, recognition, ageGender] = await Promise.all([
-    fetchGraph(source, 'antispoof'),
-    fetchGraph(source, 'liveness'),
+  const [recognition, ageGender] = await Promise.all([
     fetchWeights(source, 'face_recognition_model'),
     demographics ? fetchWeights(source, 'age_gender_model') : null,
   ]);
   return async () => ({
-    antispoof: await buildGraph(antispoof),
-    liveness: await buildGraph(liveness),
     recognition: unpackWeights(recognition),
     ageGender: ageGender === null ? null : unpackWeights(ageGender),
   });

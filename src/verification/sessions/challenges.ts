@@ -56,7 +56,7 @@ export const livenessModelsOf = ({
   minimumAssurance,
 }: Omit<ChallengePolicy, 'challengeEnabled'>): string[] =>
   widgetMode !== 'invisible' || escalateOnSuspicion || minimumAssurance === 'biometric'
-    ? ['landmarks', 'antispoof', 'embedding']
+    ? ['landmarks', 'embedding']
     : [];
 
 export interface ChallengeServiceDeps {

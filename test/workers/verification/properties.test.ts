@@ -68,7 +68,6 @@ const anyEnvelope: fc.Arbitrary<Envelope> = fc
     label: fc.constantFrom(null, '', 'OBS Virtual Camera', 'HD Webcam'),
     features: maybe(
       fc.record({
-        antispoof: maybe(share),
         moire: maybe(share),
         deepfake: maybe(share),
         brightness: maybe(share),
@@ -204,7 +203,7 @@ const worsenings: readonly ((facts: VerdictFacts) => VerdictFacts)[] = [
   (facts) => ({ ...facts, envelope: { ...facts.envelope, camera: { label: 'OBS Virtual Camera' } } }),
   (facts) => ({
     ...facts,
-    envelope: { ...facts.envelope, features: { ...facts.envelope.features, moire: 1, deepfake: 1, antispoof: 0 } },
+    envelope: { ...facts.envelope, features: { ...facts.envelope.features, moire: 1, deepfake: 1 } },
   }),
   (facts) => {
     const { device } = facts.envelope;

@@ -151,7 +151,7 @@ function pickCapture(): Pick<Envelope, 'frames' | 'challenges'> {
 }
 
 t.test('review occurs in score mode only; in block mode what is borderline fails', (t) => {
-  const features = { antispoof: 0.9, noise: 0.01, deepfake: 0.6 };
+  const features = { noise: 0.01, deepfake: 0.6 };
   const block = judge(biometricEnvelope(undefined, { features }));
   t.same([block.status, block.failureCategory], ['fail', 'fraud_signal']);
   const score = judge(biometricEnvelope(undefined, { features }), { verificationMode: 'score' });
