@@ -53,7 +53,6 @@ export default {
     'selenium-webdriver',
     '@stoplight/spectral-cli',
     'openapi-fetch',
-    'openapi-typescript',
     '@tensorflow/tfjs-backend-wasm',
     '@vladmandic/face-api',
     '@vladmandic/human',

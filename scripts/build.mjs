@@ -25,5 +25,6 @@ async function buildDocs() {
   await run('scripts/build-docs.mjs');
 }
 
+await run('scripts/write-client-types.mjs');
 await compile('tsconfig.json');
 await Promise.all([buildSdk(), buildConsole(), buildDocs()]);

@@ -1,52 +1,15 @@
 /** Reports: scores by source and day, their outcomes, and whether scores are calibrated. */
 import type { CallOptions, Recommendation } from './api.js';
+import type { CalibrationReply, MixDay, SourceReport } from './contract.js';
 import { unexpected } from './errors.js';
 import { checkNames, callNames, type Names } from './settings.js';
 import type { Call } from './transport.js';
 
+export type { MixDay, SourceReport };
+export type CalibrationReport = CalibrationReply;
 /** A value with its 95% interval. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
-
+export type Estimate = NonNullable<SourceReport['drift']>;
 export type Mix = Readonly<Record<Recommendation, number>>;
-export type MixDay = Mix & { readonly day: string; /** null: no source was named. */ readonly sourceId: string | null };
-
-export interface SourceReport extends Mix {
-  readonly sourceId: string | null;
-  readonly sessions: number;
-  readonly labels: { readonly fraud: number; readonly complete: number };
-  /** null: the project has no labels. */
-  readonly fraudShare: Estimate | null;
-  /** Points of the score, the last 7 days against the 28 before; null: too few sessions. */
-  readonly drift: Estimate | null;
-  readonly independence: number;
-}
-
-export interface CalibrationReport {
-  readonly bands: readonly {
-    readonly from: number;
-    readonly to: number;
-    readonly sessions: number;
-    readonly expected: number;
-    readonly observed: number;
-    readonly low: number;
-    readonly high: number;
-  }[];
-  readonly ece: number | null;
-  readonly labels: { readonly fraud: number; readonly honest: number };
-  /** How groups of honest people fared. */
-  readonly fairness: readonly {
-    readonly by: 'country' | 'browser' | 'device';
-    readonly value: string | null;
-    readonly sessions: number;
-    readonly stopped: number;
-    readonly blocked: number;
-    readonly blockedShare: Estimate;
-  }[];
-}
 
 export interface ProjectQuery extends CallOptions {
   /** Needed with an organization key. */
