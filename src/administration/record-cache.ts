@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../stores/database/port.js';
+import { readHorizon } from '../stores/database/server.js';
 import { settleWithin } from '../stores/notifier.js';
 import { startRounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -98,14 +99,14 @@ const keepMinutes = 60;
 
 export async function openChangeFeed(deps: ChangeFeedDeps) {
   const { database, elapsed = () => performance.now() } = deps;
-  let horizon = await currentHorizon(database);
+  let horizon = await readHorizon(database);
   let polledAtMs = elapsed();
   let running: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
     const nowMs = elapsed();
     if (nowMs - polledAtMs > (keepMinutes * 60_000) / 2) {
-      horizon = await currentHorizon(database);
+      horizon = await readHorizon(database);
       deps.onGap();
     } else {
       horizon = await notifySince(deps, horizon);
@@ -160,11 +161,4 @@ interface ChangeRow {
   readonly subject: string;
   readonly next: string;
   readonly [column: string]: unknown;
-}
-
-async function currentHorizon(database: Database): Promise<string> {
-  const [row] = await database.query<{ horizon: string }>(
-    'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon',
-  );
-  return row?.horizon ?? '0';
 }

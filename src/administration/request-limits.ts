@@ -15,6 +15,7 @@ import type { Address } from '../net/address.js';
 import type { Counters, RateLimit } from '../stores/counters/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { withoutCounters } from '../telemetry/without-counters.js';
 import type { HostedLink } from './hosted-links.js';
 import type { StoredOrganization } from './organization-store.js';
 
@@ -54,13 +55,8 @@ const factors: Readonly<Record<string, number>> = { reads: 10, requests: 10, vis
 const networkShare = 1 / 4;
 
 export function createLimits(deps: LimitDeps) {
-  const tryRate: TryRate = (tag, limits) =>
-    deps.counters.takeRate(tag, deps.now(), limits).catch((error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
-      deps.metrics.storeFailures.inc({ store: 'counters' });
-      deps.logger.warn({ internal: error.details.internal }, 'rate limits skipped');
-      return null;
-    });
+  const skip = withoutCounters(deps.metrics, (internal) => deps.logger.warn({ internal }, 'rate limits skipped'));
+  const tryRate: TryRate = (tag, limits) => deps.counters.takeRate(tag, deps.now(), limits).catch(skip);
   const take: Take = async (who, tag, limits, what) => {
     const rate = await tryRate(tag, limits);
     if (rate !== null && !rate.allowed) throw rateLimited(who, rate, what);

@@ -6,13 +6,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
 import { unmeasuredAxes } from '../contract/axes.js';
 import { CallerId } from '../contract/common.js';
 import { ScoreRequest, type ScoreReply } from '../contract/score.js';
-import { registerOpen } from '../http/access.js';
+import { servePageFiles } from '../http/page-files.js';
 import { userAgentLengthMax } from '../limits.js';
 import { packageRoot } from '../package-root.js';
 import { pagePolicy, renderPage } from './page.js';
@@ -64,17 +63,7 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
       .send(`{"request":${JSON.stringify(scoreRequest)},"unmeasured":${JSON.stringify(unmeasured)},"reply":${answer}}`);
   });
 
-  await registerOpen(app, async (scope) => {
-    await scope.register(fastifyStatic, {
-      root: join(pageDirectory, 'assets'),
-      prefix: '/demo/assets/',
-      decorateReply: false,
-      index: false,
-      // A route a file: any other path is not found, as everywhere.
-      wildcard: false,
-      setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
-    });
-  });
+  await servePageFiles(app, '/demo/assets/', join(pageDirectory, 'assets'));
 }
 
 interface DemoVisit extends Static<typeof DemoVisitBody> {

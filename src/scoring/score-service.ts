@@ -22,6 +22,7 @@ import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { withoutCounters } from '../telemetry/without-counters.js';
 import { countInputOf, gatherScore, underReceipt, type GatherDeps } from './gather.js';
 import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
 import { appendReceipt } from './receipts/receipts.js';
@@ -284,10 +285,10 @@ async function count(deps: ScoreServiceDeps, input: ScoreCountInput): Promise<Sc
   try {
     return await deps.counters.countScore(input);
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
-    deps.metrics.storeFailures.inc({ store: 'counters' });
-    deps.logger.warn({ receiptId: input.receiptId, internal: error.details.internal }, 'scoring without counters');
-    return null;
+    const { receiptId } = input;
+    return withoutCounters(deps.metrics, (internal) =>
+      deps.logger.warn({ receiptId, internal }, 'scoring without counters'),
+    )(error);
   } finally {
     noteStage(deps.metrics, 'count', fromMs);
   }

@@ -11,7 +11,7 @@ import { findEndedStepUps } from '../verification/sessions/session-store.js';
 import type { FindStepUp } from '../contract/step-up.js';
 import { createStepUpReceipts } from '../scoring/receipts/step-up-receipts.js';
 import { modeOf } from '../kernel/caller.js';
-import { Fault } from '../errors.js';
+import { isUnavailable } from '../errors.js';
 import { createEvidenceService } from '../scoring/receipts/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/network/geography.js';
 import { findReleased } from '../scoring/receipts/find-receipt.js';
@@ -157,7 +157,7 @@ const sessionOf = (event: unknown): string[] =>
     : [];
 
 const unread = (error: unknown): [] => {
-  if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return [];
+  if (isUnavailable(error)) return [];
   throw error;
 };
 

@@ -5,7 +5,8 @@ import { ProbeBody, ProbeReply, type ProbeTransport } from '../../contract/probe
 import { registerJsonBody } from '../../http/json-body.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import { createNullRemover } from '../../kernel/body.js';
-import { probeBytesMax, userAgentLengthMax } from '../../limits.js';
+import { probeBytesMax } from '../../limits.js';
+import { readPageHeaders } from '../../net/page-headers.js';
 import { probeExample } from '../examples.js';
 import type { createProbeService } from './probe-service.js';
 
@@ -74,16 +75,7 @@ export function registerProbeIntake(scope: FastifyInstance, deps: ProbeRouteDeps
 
 const originLengthMax = 256;
 
-function transportOf({ headers }: FastifyRequest): ProbeTransport {
-  const text = (name: string): string | null => {
-    const value = headers[name];
-    return typeof value === 'string' ? value.slice(0, userAgentLengthMax) : null;
-  };
-  return {
-    userAgent: text('user-agent'),
-    acceptLanguage: text('accept-language'),
-    hintPlatform: text('sec-ch-ua-platform'),
-    hintMobile: text('sec-ch-ua-mobile'),
-    origin: text('origin')?.slice(0, originLengthMax) ?? null,
-  };
-}
+const transportOf = ({ headers }: FastifyRequest): ProbeTransport => ({
+  ...readPageHeaders(headers),
+  origin: headers.origin?.slice(0, originLengthMax) ?? null,
+});

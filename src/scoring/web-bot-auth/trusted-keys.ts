@@ -3,7 +3,7 @@
  * names the setting VH_TRUSTED_AGENT_KEYS and the entry at fault; a part of a list is never used.
  */
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readJson } from '../../config/read-json.js';
 
 export interface TrustedAgentKey {
   /** Name of the agent, as verdicts will show it. */
@@ -23,15 +23,7 @@ const keysMax = 10_000;
 
 /** Reads the file: a JSON list of `{ agent, jwk }`. Rejects with a sentence for the operator. */
 export async function readTrustedAgentKeys(path: string): Promise<readonly TrustedAgentKey[]> {
-  let list: unknown;
-  try {
-    list = JSON.parse(await readFile(path, 'utf8'));
-  } catch (cause) {
-    throw new Error(
-      `${setting} names ${path}, which cannot be read as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
-  }
+  const list = await readJson(setting, path);
   if (!Array.isArray(list)) throw new Error(`${setting} names ${path}, which is not a list of { agent, jwk }.`);
   const keys = list.map((entry: unknown, index) => checkEntry(entry, index));
   importTrustedKeys(keys);

@@ -16,6 +16,14 @@ export async function readClock(database: Database): Promise<number> {
   return row.now.getTime();
 }
 
+/** The oldest transaction that is still open; all before it can be seen. */
+export async function readHorizon(database: Pick<Database, 'query'>): Promise<string> {
+  const [row] = await database.query<{ horizon: string }>(
+    'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon',
+  );
+  return row?.horizon ?? '0';
+}
+
 /** Writes one row; rejects as that write does. A server that answers reads may still refuse writes. */
 export async function checkWrite(database: Database): Promise<void> {
   await database.query(

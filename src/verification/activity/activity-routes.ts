@@ -14,7 +14,7 @@ import { probeBytesMax } from '../../limits.js';
 import type { Observe } from '../monitoring/monitor.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { isRunning, requireRunning } from '../sessions/session-state.js';
-import { transportOf } from '../verify/client-class.js';
+import { readPageHeaders } from '../../net/page-headers.js';
 
 export interface ActivityRouteDeps extends PublicSessionDeps {
   /** Judges an observation by the project’s thresholds. */
@@ -68,7 +68,12 @@ export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteD
         );
         requireRunning(session, deps.now());
         const { questions = [], behavior } = request.body;
-        await deps.observe(session, { questions, behavior, pageAgent: null, transport: transportOf(request) });
+        await deps.observe(session, {
+          questions,
+          behavior,
+          pageAgent: null,
+          transport: readPageHeaders(request.headers),
+        });
         return reply.code(202).send({ sessionId, accepted: true });
       },
     );

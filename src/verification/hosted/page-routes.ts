@@ -4,7 +4,6 @@
  * respondent goes: nothing that the page says stands for a verdict or an address.
  */
 import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -15,7 +14,7 @@ import type { Directories } from '../../administration/directories.js';
 import type { Branding } from '../../contract/project-parts.js';
 import { findLink, linkStateOf, type HostedLink } from '../../administration/hosted-links.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
-import { registerOpen } from '../../http/access.js';
+import { servePageFiles } from '../../http/page-files.js';
 import { packageRoot } from '../../package-root.js';
 import type { Database } from '../../stores/database/port.js';
 import type { SignedResult } from '../results/result-service.js';
@@ -55,17 +54,7 @@ interface Found {
 export async function registerHostedPage(app: FastifyInstance, deps: PageRouteDeps): Promise<void> {
   registerPage(app, deps);
   registerReturn(app, deps);
-  await registerOpen(app, async (scope) => {
-    await scope.register(fastifyStatic, {
-      root: [assets, pageFiles],
-      prefix: '/v/assets/',
-      decorateReply: false,
-      index: false,
-      // A route a file: any other path is not found, as everywhere.
-      wildcard: false,
-      setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
-    });
-  });
+  await servePageFiles(app, '/v/assets/', [assets, pageFiles]);
 }
 
 function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {

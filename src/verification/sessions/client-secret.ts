@@ -10,6 +10,7 @@ import { Fault } from '../../errors.js';
 import type { Address } from '../../net/address.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { withoutCounters } from '../../telemetry/without-counters.js';
 
 export const secretBytes = 32;
 export const wrongSecretsPerAddress = 100;
@@ -33,11 +34,7 @@ export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps) {
   async function count(address: Address | null): Promise<void> {
     const place = address?.place ?? '';
     const limit = { key: 'secret:address', limit: wrongSecretsPerAddress, windowSeconds };
-    const rate = await counters.takeRate(place, now(), [limit]).catch((error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
-      metrics.storeFailures.inc({ store: 'counters' });
-      return null;
-    });
+    const rate = await counters.takeRate(place, now(), [limit]).catch(withoutCounters(metrics));
     if (rate?.allowed === false) throw rateLimited('This address', rate, 'tries with a wrong client secret');
   }
 

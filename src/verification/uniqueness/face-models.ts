@@ -5,7 +5,7 @@
  * The table is the operator’s (VH_FACE_MODELS), and empty without one: a guess at these numbers would call strangers one person. A file that cannot
  * be used stops the start with a sentence that names the entry.
  */
-import { readFile } from 'node:fs/promises';
+import { readJson } from '../../config/read-json.js';
 import { embeddingDimensionMax, embeddingDimensionMin } from '../../limits.js';
 import type { BiometricComparison, FaceMatch } from '../../contract/uniqueness.js';
 import type { Fingerprint } from './fingerprint-store.js';
@@ -68,12 +68,7 @@ const modelsMax = 100;
 /** Reads the file, a JSON list of `{ model, dimension, impostor: { mean, deviation }, center? }`. */
 export async function readFaceModels(path: string | null): Promise<FaceModels> {
   if (path === null) return createFaceModels([]);
-  let list: unknown;
-  try {
-    list = JSON.parse(await readFile(path, 'utf8'));
-  } catch (cause) {
-    throw new Error(`${setting} names ${path}, which cannot be read as JSON: ${String(cause)}`, { cause });
-  }
+  const list = await readJson(setting, path);
   if (!Array.isArray(list) || list.length > modelsMax)
     throw new Error(`${setting} names ${path}, which is not a list of at most ${modelsMax} models.`);
   return createFaceModels(list.map((entry: unknown, index) => checkModel(entry, index)));

@@ -5,6 +5,7 @@
 import type { DeviceSketch } from '../../contract/facts.js';
 import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealing.js';
 import type { Queryable } from '../../stores/database/port.js';
+import { readHorizon } from '../../stores/database/server.js';
 import type { Provenance } from './chain-comparison.js';
 import { bytesOf, rawOf, type RawEmbedding } from './embedding.js';
 
@@ -328,12 +329,7 @@ const indexReads = (database: Queryable, read: Read) => ({
     return { horizon: rows[0]?.next ?? horizon, changes };
   },
   /** The oldest transaction that is still open; all before it can be seen. */
-  async horizon(): Promise<string> {
-    const [row] = await database.query<{ horizon: string }>(
-      'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon',
-    );
-    return row?.horizon ?? '0';
-  },
+  horizon: (): Promise<string> => readHorizon(database),
   async trimChanges(keepMinutes: number): Promise<void> {
     await database.query('DELETE FROM fingerprint_changes WHERE changed_at < now() - make_interval(mins => $1)', [
       keepMinutes,

@@ -1,10 +1,4 @@
-/**
- * The sender of a request: the headers that are compared with a page’s measurements, and the class of device and the family of browser
- * for counting, which have few values.
- */
-import type { FastifyRequest } from 'fastify';
-import type { ProbeTransport } from '../../contract/probe.js';
-
+/** The class of device and the family of browser, for counting: they have few values. */
 const devices = [
   ['tablet', /iPad|Tablet|Android(?!.*Mobile)/],
   ['mobile', /Mobi|iPhone|iPod|Android/],
@@ -27,18 +21,3 @@ export const clientClassOf = (userAgent: string | null): { readonly device: stri
   device: nameOf(devices, userAgent ?? ''),
   browser: nameOf(browsers, userAgent ?? ''),
 });
-
-const textLengthMax = 512;
-
-export function transportOf({ headers }: FastifyRequest): ProbeTransport {
-  const text = (name: string): string | null => {
-    const value = headers[name];
-    return typeof value === 'string' ? value.slice(0, textLengthMax) : null;
-  };
-  return {
-    userAgent: text('user-agent'),
-    acceptLanguage: text('accept-language'),
-    hintPlatform: text('sec-ch-ua-platform'),
-    hintMobile: text('sec-ch-ua-mobile'),
-  };
-}

@@ -12,11 +12,12 @@ import { isCarrierOrCampus, type AddressFacts } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
 import type { PageVerdict, Verdict } from '../../contract/verdict.js';
 import { sharedAddressFactor } from '../../administration/request-limits.js';
-import { Fault, overloaded } from '../../errors.js';
+import { overloaded } from '../../errors.js';
 import { rateLimited } from '../../kernel/faults.js';
 import type { Address } from '../../net/address.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { withoutCounters } from '../../telemetry/without-counters.js';
 import type { StoredSession } from '../sessions/session-store.js';
 
 export const failedFacesPerAddress = 60;
@@ -78,11 +79,8 @@ export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
   const triesOf = new LRUCache<string, Tries>({ max: addressesMax });
 
   async function count(projectId: string, key: string, limit: number, tries: Tries): Promise<void> {
-    const rate = await counters.takeRate(projectId, now(), [{ key, limit, windowSeconds }]).catch((error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
-      metrics.storeFailures.inc({ store: 'counters' });
-      return null;
-    });
+    const limits = [{ key, limit, windowSeconds }];
+    const rate = await counters.takeRate(projectId, now(), limits).catch(withoutCounters(metrics));
     if (rate === null) return;
     tries.rate = rate;
     tries.untilMs = now() + rate.resetInSeconds * 1_000;

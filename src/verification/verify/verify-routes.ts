@@ -13,7 +13,7 @@ import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { findCameraCheck } from './camera-check.js';
-import { transportOf } from './client-class.js';
+import { readPageHeaders } from '../../net/page-headers.js';
 import { showsComparison, type FaceTries } from './face-tries.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
@@ -88,7 +88,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           return deps.verifications.verify({
             ...opened,
             envelope,
-            transport: transportOf(request),
+            transport: readPageHeaders(request.headers),
             address,
             diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
           });
