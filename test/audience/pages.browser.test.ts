@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import t from 'tap';
 import { languages } from '../../src/administration/pages/languages.js';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchDriven, launchForPages } from '../helpers/browser.js';
 import { callerOf, creation, desktopAgent, fieldStudy, startSurvey, titles } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { serveStudyPages, studyPagePaths } from '../helpers/study-pages.js';
@@ -71,7 +71,7 @@ t.test(
   async (t) => {
     const site = await serveStudyPages({ width: 360, height: 300 });
     t.teardown(() => site.close());
-    const browser = await launchDriven();
+    const browser = await launchForPages();
     t.teardown(() => browser.close());
     const page = await browser.context.newPage();
     await page.setViewportSize({ width: 360, height: 640 });

@@ -7,7 +7,7 @@ import { riskAxes, unmeasuredAxes } from '../../src/contract/axes.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
 import { anyFacts } from '../helpers/any-facts.js';
-import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { hasChromium, launchForPages } from '../helpers/browser.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 
@@ -64,7 +64,7 @@ const renderScript = (answers: string): string => `(async () => {
 
 t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
-  const browser = await launchDriven();
+  const browser = await launchForPages();
   t.teardown(() => browser.close());
   const shots = temporaryDirectory(t);
   const url = `${service.bootstrap.siteUrl}/demo`;

@@ -46,7 +46,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** A browser for pages that do not look at the browser, its input or a camera. */
+/** A browser for tests that do not ask whether it is a person's, and need neither its window nor a camera of its own. */
 export const launchForPages = (): Promise<Driven> =>
   launchDriven(
     existsSync(shellPath) && process.env['CHROMIUM_PATH'] === undefined ? { executablePath: shellPath } : {},

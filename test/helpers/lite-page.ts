@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { Check, Errors } from 'typebox/value';
 import { ProbeBody } from '../../src/contract/probe.js';
-import { hasChromium, launchDriven, openContext, type Driven } from './browser.js';
+import { hasChromium, launchForPages, openContext, type Driven } from './browser.js';
 import { probeFiles } from './repository.js';
 import { startStaticSite, type CollectedProbe, type StaticSite } from './static-site.js';
 
@@ -58,7 +58,7 @@ let shared: Promise<Driven> | undefined;
 
 /** The browser of this file, started by the first test that needs it. */
 const launchOnce = (): Promise<Driven> =>
-  (shared ??= launchDriven().then((driven) => {
+  (shared ??= launchForPages().then((driven) => {
     t.teardown(() => driven.close());
     return driven;
   }));

@@ -1,6 +1,6 @@
 /** A photograph put in place of the camera does not pass. Other attacks are recorded, and judged in test/workers/verification/recorded.test.ts. */
 import t from 'tap';
-import { launchDriven } from '../../helpers/browser.js';
+import { launchForPages } from '../../helpers/browser.js';
 import { withoutChromium } from '../../helpers/capture-page.js';
 import { takePart, type Participation } from '../../helpers/capture-session.js';
 import { startTestService } from '../../helpers/service.js';
@@ -9,7 +9,7 @@ import { startTestService } from '../../helpers/service.js';
 t.setTimeout(300_000);
 
 const skip = withoutChromium;
-const browser = skip === false ? await launchDriven() : undefined;
+const browser = skip === false ? await launchForPages() : undefined;
 const service = skip === false ? await startTestService(t) : undefined;
 t.teardown(() => browser?.close());
 
