@@ -28,6 +28,8 @@ export interface FairLimits {
   /** Longest wait for a place; then RATE_LIMIT_EXCEEDED for an organization that holds its share while places are kept for others, else OVERLOADED. Absent: as long as it takes. */
   readonly waitMsMax?: number;
   readonly observer?: ShareObserver;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number;
 }
 
 /** Measures one call, in milliseconds. */
@@ -83,8 +85,8 @@ function createContention() {
       if (organizationId !== latest) [latest, otherAtMs] = [organizationId, latestAtMs];
       latestAtMs = nowMs;
     },
-    isFelt: (organizationId: string): boolean =>
-      performance.now() - (organizationId === latest ? otherAtMs : latestAtMs) < contendedMs,
+    isFelt: (organizationId: string, nowMs: number): boolean =>
+      nowMs - (organizationId === latest ? otherAtMs : latestAtMs) < contendedMs,
   };
 }
 
@@ -114,19 +116,28 @@ function leave(waiting: Waiting, organizationId: string, start: () => void): voi
 
 const restMsMax = 250;
 /** Work that takes long has the processors for a third of the time: others find them free within a moment. */
-const restOf = (sinceMs: number): number => Math.min(restMsMax, 2 * (performance.now() - sinceMs));
+const restOf = (workedMs: number): number => Math.min(restMsMax, 2 * workedMs);
 /** Between two pieces of such work. */
-export const rest = (sinceMs: number): Promise<void> => pause(restOf(sinceMs));
+export const rest = (sinceMs: number): Promise<void> => pause(restOf(performance.now() - sinceMs));
 
-export function createFairLimiter({ operation, places, each, eachContended, rests, waitMsMax, observer }: FairLimits) {
+export function createFairLimiter({
+  operation,
+  places,
+  each,
+  eachContended,
+  rests,
+  waitMsMax,
+  observer,
+  now = () => performance.now(),
+}: FairLimits) {
   const [holdings, usage, contention] = [createHoldings(places, each), createUsage(), createContention()];
   /** The waiting calls of each organization, in the order of arrival. */
   const waiting: Waiting = new Map();
 
   const mayTake = (organizationId: string): boolean =>
-    holdings.mayTake(organizationId, contention.isFelt(organizationId) ? eachContended : each);
+    holdings.mayTake(organizationId, contention.isFelt(organizationId, now()) ? eachContended : each);
   const take = (organizationId: string, waitedMs: number): Release => {
-    const atMs = performance.now();
+    const atMs = now();
     holdings.take(organizationId);
     usage.serve(organizationId);
     contention.serve(organizationId, atMs);
@@ -134,9 +145,9 @@ export function createFairLimiter({ operation, places, each, eachContended, rest
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      usage.add(organizationId, performance.now() - atMs);
-      observer?.({ operation, organizationId, waitedMs, heldMs: performance.now() - atMs });
-      if (rests === true) setTimeout(giveBack, restOf(atMs), organizationId);
+      usage.add(organizationId, now() - atMs);
+      observer?.({ operation, organizationId, waitedMs, heldMs: now() - atMs });
+      if (rests === true) setTimeout(giveBack, restOf(now() - atMs), organizationId);
       else giveBack(organizationId);
     };
   };
@@ -157,19 +168,19 @@ export function createFairLimiter({ operation, places, each, eachContended, rest
   const acquire = (organizationId: string, signal?: AbortSignal): Promise<Release> => {
     if (!waiting.has(organizationId) && mayTake(organizationId)) return Promise.resolve(take(organizationId, 0));
     return new Promise((resolve, reject) => {
-      const sinceMs = performance.now();
+      const sinceMs = now();
       const end = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
       };
       const start = (): void => {
         end();
-        resolve(take(organizationId, performance.now() - sinceMs));
+        resolve(take(organizationId, now() - sinceMs));
       };
       const giveUp = (): void => {
         end();
         leave(waiting, organizationId, start);
-        observer?.({ operation, organizationId, waitedMs: performance.now() - sinceMs, heldMs: null });
+        observer?.({ operation, organizationId, waitedMs: now() - sinceMs, heldMs: null });
         reject(refusal(operation, holdings.share(organizationId)));
       };
       const timer = waitMsMax === undefined ? undefined : setTimeout(giveUp, waitMsMax);
