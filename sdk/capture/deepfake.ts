@@ -2,7 +2,7 @@
  * Signs that a face was computed into the picture: detail and noise that do not fit what is around it, eyes that never close, points that
  * stand too still. None of them is a proof, and a good generator shows none; a score near 0 says only that these signs were not seen.
  */
-import type { DeepfakeReport } from '../widget/ports.js';
+import type { VHDeepfake } from '../widget/api.js';
 import type { Pose } from './pose.js';
 import type { Summary } from './frame-analysis.js';
 
@@ -19,11 +19,11 @@ interface Sign {
   readonly weight: number;
 }
 
-export function reportDeepfake(summary: Summary, poses: readonly Pose[], durationMs: number): DeepfakeReport {
+export function reportDeepfake(summary: Summary, poses: readonly Pose[], durationMs: number): VHDeepfake {
   const hasSufficientData = poses.length >= framesMin;
   const signs = hasSufficientData ? findSigns(summary, poses, durationMs) : [];
   const score = 1 - signs.reduce((clear, { weight }) => clear * (1 - weight), 1);
-  let verdict: DeepfakeReport['verdict'] = 'ok';
+  let verdict: VHDeepfake['verdict'] = 'ok';
   if (score >= verdictEdges.flagged) verdict = 'flagged';
   else if (score >= verdictEdges.suspicious) verdict = 'suspicious';
   return {

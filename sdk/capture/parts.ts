@@ -1,6 +1,6 @@
 /** From what was measured to the parts of the envelope, in the contract’s shapes and ranges. Unsure values are left out. */
 import type { Demographics, EnvelopeEmbedding, EnvelopeFeatures } from '../../src/contract/envelope.js';
-import type { DeepfakeReport } from '../widget/ports.js';
+import type { VHDeepfake } from '../widget/api.js';
 import type { Summary } from './frame-analysis.js';
 import { toBase64 } from './recorder.js';
 
@@ -12,7 +12,7 @@ const ageMax = 150;
 
 const unit = (value: number | null): number | null => (value === null ? null : Math.min(1, Math.max(0, value)));
 
-export function toFeatures(summary: Summary, deepfake: DeepfakeReport | null): EnvelopeFeatures {
+export function toFeatures(summary: Summary, deepfake: VHDeepfake | null): EnvelopeFeatures {
   return {
     deepfake: deepfake?.hasSufficientData === true ? deepfake.score : null,
     moire: unit(summary.moire),

@@ -1,5 +1,5 @@
-/** The public types of `verifyhuman/node`; what the service takes and answers is in contract.ts. */
-import type { OutcomeEvent, ScoreReply, ScoreRequest, TokenReply } from './contract.js';
+/** The public types of `verifyhuman/node`; what the service takes and answers is in ../contract.ts. */
+import type { OutcomeEvent, ScoreReply, ScoreRequest, TokenReply } from '../contract.js';
 import type { VerifyHumanError } from './errors.js';
 import type { EventsSummary } from './events-summary.js';
 import type { Reports } from './reports.js';

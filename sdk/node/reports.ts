@@ -1,6 +1,6 @@
 /** Reports: scores by source and day, their outcomes, and whether scores are calibrated. */
 import type { CallOptions, Recommendation } from './api.js';
-import type { CalibrationReply, MixDay, SourceReport } from './contract.js';
+import type { CalibrationReply, MixDay, SourceReport } from '../contract.js';
 import { unexpected } from './errors.js';
 import { checkNames, callNames, type Names } from './settings.js';
 import type { Call } from './transport.js';

@@ -1,7 +1,5 @@
-/**
- * The public types of the browser SDK. The file stands alone: it is published as it is, and a test holds its results against the
- * service's contract.
- */
+/** The public types of the browser SDK. What the service answers follows from its contract. */
+import type { ScoreEnvelope, VerifyReply } from '../contract.js';
 
 export type WidgetMode = 'invisible' | 'captcha' | 'standard';
 export type DegradedMode = 'FAIL_CLOSED' | 'FAIL_OPEN_FLAGGED' | 'FAIL_OPEN_TRUSTED';
@@ -60,54 +58,17 @@ export interface MountOptions {
   readonly onResult?: ((dispatch: ScoreDispatch) => unknown) | undefined;
 }
 
-export interface VHScores {
-  /** Null without a camera. */
-  readonly liveness: number | null;
-  /** Null where no face was compared. */
-  readonly uniqueness: number | null;
-  readonly authenticity: number;
-  readonly overall: number;
-  readonly quality?: number;
-  readonly fraud?: number;
-  readonly riskOverall?: number | null;
-}
-
-export interface VHFraudSignal {
-  readonly type: string;
-  readonly severity: 'low' | 'medium' | 'high';
-  readonly category: 'obvious' | 'sophisticated';
-  readonly description: string;
-  /** 0-1. */
-  readonly confidence: number;
-}
-
-/** Higher is riskier, 0-1; null where nothing was measured. */
-export interface VHRisk {
-  readonly overall: number | null;
-  readonly device: number | null;
-  readonly biometric: number | null;
-  readonly contributions: readonly { readonly signal: string; readonly axis: string; readonly contribution: number }[];
-  readonly droppedSignals: readonly string[];
-  readonly degradedSignals: readonly string[];
-}
-
-export interface VHDuplicateMatch {
-  readonly fingerprintId: string;
-  readonly similarity: number;
-  readonly sessionId?: string;
-  readonly respondentId?: string;
-}
-
-export interface VHDemographics {
-  readonly ageEstimate: number;
-  readonly ageRange: { readonly min: number; readonly max: number };
-  readonly gender: 'male' | 'female' | 'unknown';
-  readonly genderConfidence: number;
-  readonly fitzpatrickType?: number;
-  readonly skinLuminance?: number;
-}
+/** Only a service that was reached measures quality and fraud. */
+export type VHScores = Pick<VerifyReply['scores'], 'liveness' | 'uniqueness' | 'authenticity' | 'overall'> &
+  Partial<Pick<VerifyReply['scores'], 'quality' | 'fraud'>> & { readonly riskOverall?: number | null };
+export type VHFraudSignal = VerifyReply['fraudSignals'][number];
+/** `overall` is null where nothing was measured. */
+export type VHRisk = Omit<NonNullable<VerifyReply['risk']>, 'overall'> & { readonly overall: number | null };
+export type VHDuplicateMatch = NonNullable<VerifyReply['duplicateMatch']>;
+export type VHDemographics = NonNullable<VerifyReply['demographics']>;
 
 export interface VHDeepfake {
+  /** 0 genuine, 1 synthetic. */
   readonly score: number;
   readonly verdict: 'ok' | 'suspicious' | 'flagged';
   readonly flags: readonly string[];
@@ -191,23 +152,10 @@ export interface VHOutcome {
 export type DegradedReason = 'network' | 'timeout' | 'server';
 
 /** Score mode: what `onResult` is called with. */
-export interface ScoreDispatch {
+export interface ScoreDispatch extends Omit<ScoreEnvelope['dispatch'], 'status'> {
   readonly mode: 'score';
-  readonly status: 'pass' | 'fail' | 'scored' | 'score_blocked';
-  readonly envelope: {
-    readonly sessionId: string;
-    readonly status: 'pass' | 'fail' | 'review';
-    readonly scores: VHScores & { readonly risk_overall?: number | null };
-    readonly studyId: string | null;
-    readonly respondentId: string | null;
-    readonly metadata: Readonly<Record<string, unknown>>;
-    readonly failureReasons: readonly string[];
-    readonly failureCodes: readonly string[];
-    readonly token: string;
-  };
-  /** The next address of the page; null unless the project redirects. */
-  readonly redirectUrl: string | null;
-  readonly reason: string | null;
+  readonly status: ScoreEnvelope['dispatch']['status'];
+  readonly envelope: Omit<ScoreEnvelope, 'dispatch'>;
 }
 
 /** Verdicts (the first four), transport, or the service's own code of a refusal, such as ORIGIN_NOT_ALLOWED. */

@@ -5,6 +5,7 @@
  * part is a separate module (`verifyhuman.capture.js` next to the bundle, `./capture.js` in the package), loaded when the flow first
  * needs it. It exports one `Camera` named `camera`.
  */
+import type { VHDeepfake } from './api.js';
 import type {
   Demographics,
   EnvelopeCamera,
@@ -236,14 +237,5 @@ export interface CaptureTelemetry {
   readonly challengesPassed: number;
   readonly challengesTotal: number;
   /** Present with `useDeepfakeDetection`. */
-  readonly deepfake?: DeepfakeReport;
-}
-
-export interface DeepfakeReport {
-  /** 0 genuine, 1 synthetic. */
-  readonly score: number;
-  readonly verdict: 'ok' | 'suspicious' | 'flagged';
-  readonly flags: readonly string[];
-  readonly frameCount: number;
-  readonly hasSufficientData: boolean;
+  readonly deepfake?: VHDeepfake;
 }
