@@ -23,15 +23,17 @@ export interface RoundsOptions {
   readonly firstMs?: number;
   /** Pauses after failures in a row, which double from the first to the longest; `everyMs` by default. */
   readonly pauseMs?: readonly [first: number, longest: number];
+  /** Work for which the process lives: waiting for it keeps it alive. False by default. */
+  readonly keepsAlive?: boolean;
   /** Resolves to true if there is more to do at once. A long one checks whether it is to stop. */
   readonly work: (isStopping: () => boolean) => Promise<unknown>;
   readonly onError?: (error: unknown, failures: number) => void;
 }
 
 export function startRounds({ everyMs, firstMs = everyMs, work, onError, ...options }: RoundsOptions): Rounds {
-  const { pauseMs: [pauseFirstMs, pauseMsMax] = [everyMs, everyMs] } = options;
-  const woken = createNotifier({ isBackground: true });
-  const stopped = createNotifier({ isBackground: true });
+  const { pauseMs: [pauseFirstMs, pauseMsMax] = [everyMs, everyMs], keepsAlive = false } = options;
+  const woken = createNotifier({ isBackground: !keepsAlive });
+  const stopped = createNotifier({ isBackground: !keepsAlive });
   let isStopping = false;
   let failures = 0;
   const loop = async (): Promise<void> => {

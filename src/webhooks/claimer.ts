@@ -37,7 +37,7 @@ export function createClaimer(deps: ClaimerDeps) {
   let timer: { readonly atMs: number; readonly handle: NodeJS.Timeout } | null = null;
 
   const rounds = startRounds({
-    ...{ everyMs: pollMs, firstMs: 0, pauseMs: [pollMs, pauseMsMax] },
+    ...{ everyMs: pollMs, firstMs: 0, pauseMs: [pollMs, pauseMsMax], keepsAlive: true },
     async work() {
       if (!hasMore) await pause(roundMs);
       hasMore = false;

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { type Rounds, startRounds } from '../../src/stores/rounds.js';
 
+const run = promisify(execFile);
 /** Longer than any test. */
 const longMs = 600_000;
 
@@ -118,4 +121,20 @@ t.test('a stop waits for the round in hand, which may see it, and starts no furt
   finish();
   await kept(stopping);
   t.same(seen, [false, true]);
+});
+
+t.test('rounds keep the process alive if they are asked to, and only then', async (t) => {
+  const module = new URL('../../src/stores/rounds.js', import.meta.url).href;
+  const count = async (keepsAlive: boolean): Promise<string> => {
+    const program = `import { startRounds } from '${module}';
+      let left = 3;
+      const rounds = startRounds({ everyMs: 1, firstMs: 0, keepsAlive: ${keepsAlive}, async work() {
+        console.log(left);
+        if ((left -= 1) === 0) void rounds.stop();
+      } });`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+    return stdout;
+  };
+  t.equal(await count(true), '3\n2\n1\n');
+  t.equal(await count(false), '3\n');
 });

@@ -64,7 +64,7 @@ export function startOutboxSweeper(deps: OutboxSweeperDeps): Pick<Rounds, 'stop'
   };
   const onError = (error: unknown, failures: number): void =>
     logger.warn({ err: error, failures }, 'outbox sweep failed; retrying after a pause');
-  return startRounds({ everyMs, firstMs: 0, pauseMs: [everyMs, pauseMsMax], work, onError });
+  return startRounds({ everyMs, firstMs: 0, pauseMs: [everyMs, pauseMsMax], keepsAlive: true, work, onError });
 }
 
 /** Null where nothing is there. Ids sort by the time of their making, so that the first is the oldest. */

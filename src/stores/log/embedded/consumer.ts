@@ -51,7 +51,7 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   let tickAtMs = now();
 
   const rounds = startRounds({
-    ...{ everyMs: pollMs, firstMs: 0, pauseMs: [pauseFirstMs, pauseMsMax] },
+    ...{ everyMs: pollMs, firstMs: 0, pauseMs: [pauseFirstMs, pauseMsMax], keepsAlive: true },
     async work() {
       const hasMore = await batches.take();
       tickAtMs = now();
