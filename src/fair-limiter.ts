@@ -120,16 +120,8 @@ const restOf = (workedMs: number): number => Math.min(restMsMax, 2 * workedMs);
 /** Between two pieces of such work. */
 export const rest = (sinceMs: number): Promise<void> => pause(restOf(performance.now() - sinceMs));
 
-export function createFairLimiter({
-  operation,
-  places,
-  each,
-  eachContended,
-  rests,
-  waitMsMax,
-  observer,
-  now = () => performance.now(),
-}: FairLimits) {
+export function createFairLimiter(limits: FairLimits) {
+  const { operation, places, each, eachContended, rests, waitMsMax, observer, now = () => performance.now() } = limits;
   const [holdings, usage, contention] = [createHoldings(places, each), createUsage(), createContention()];
   /** The waiting calls of each organization, in the order of arrival. */
   const waiting: Waiting = new Map();
