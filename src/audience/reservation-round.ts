@@ -97,7 +97,7 @@ export async function deleteOldReservations({
   await database.query(
     `WITH gone AS (
        SELECT * FROM study_places WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
-        ORDER BY entered_at LIMIT ${batchMax}), ${uncounted}
+        ORDER BY entered_at LIMIT ${batchMax} FOR UPDATE SKIP LOCKED), ${uncounted}
      DELETE FROM study_places WHERE place_id IN (SELECT place_id FROM gone)`,
     [retentionDays],
   );

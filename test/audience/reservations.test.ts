@@ -4,14 +4,24 @@ import t, { type Test } from 'tap';
 import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
 import { changeStudy, findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
 import { decodeJwt } from 'jose';
-import type { HostedVerification } from '../../src/audience/fielding.js';
+import { applyEvent, underLock, type HostedVerification } from '../../src/audience/fielding.js';
+import { findReservation } from '../../src/audience/reservation-store.js';
 import { noScores } from '../../src/contract/study-replies.js';
 import type { Queryable } from '../../src/stores/database/port.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import { allowed, instanceOf, makeStudy, tokenOf, unknown } from '../helpers/reservations.js';
 
 t.setTimeout(120_000);
+
+/** Whether a connection to this database waits for a row that another has locked. */
+const isLockAwaited = async (tx: Queryable): Promise<boolean> =>
+  (
+    await tx.query(
+      `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`,
+    )
+  ).length > 0;
 
 function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void {
   t.test('places', async (t) => {
@@ -301,6 +311,30 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
       const rest = await one.query('SELECT respondent_id FROM study_places WHERE study_id = $1', [study.studyId]);
       t.same(rest, [{ respondent_id: 'held' }]);
       t.match(await read(study), { held: 2, completed: 1 });
+    });
+
+    t.test('a place that its holder takes back while old ones are deleted stays', { skip: one === two }, async (t) => {
+      const study = await makeStudy(one, 1);
+      const [{ returns, enter }] = instances;
+      const token = tokenOf(await enter(study, 'back'));
+      await one.query(
+        `UPDATE study_places SET due_at = now(), entered_at = now() - interval '10 days' WHERE study_id = $1`,
+        [study.studyId],
+      );
+      await releaseReservations({ database: one });
+      const deletions: Promise<void>[] = [];
+      await underLock(one, (await findReservation(one, placeOf(token)))!, async (tx, current, place) => {
+        await applyEvent(tx, current, place, 'admit', { change: { dueInMs: 3_600_000 } });
+        let isDone = false;
+        deletions.push(deleteOldReservations({ database: two, retentionDays: 9 }).finally(() => (isDone = true)));
+        await waitUntil(
+          async () => isDone || (await isLockAwaited(hasty)),
+          'the deletion ended, or waits for the place',
+        );
+      });
+      await Promise.all(deletions);
+      t.match(await returns.comeBack(token, 'complete'), { page: 'thanks' });
+      t.match(await read(study), { held: 1, completed: 1, released: 0 });
     });
   });
 }
