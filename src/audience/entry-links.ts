@@ -45,6 +45,9 @@ export interface LinkContext {
 /** Problems that close a link to new respondents alone: who holds a place may go on. */
 export const newcomerProblems: readonly LinkProblem[] = ['expired', 'supplier_not_in_study'];
 
+/** Problems that leave open who signed a link: the supplier may be one that was deleted, and another may have its `sourceId` by now. */
+export const unprovenProblems: readonly LinkProblem[] = ['supplier_unknown', 'signature_wrong'];
+
 const expForm = /^\d{1,11}$/;
 const control = /[\x00-\x1f]/;
 const dotSegment = /^\.{1,2}$/;

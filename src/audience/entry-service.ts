@@ -45,7 +45,14 @@ import {
 import { leave, type AnswerExit } from './exits.js';
 import { sharesDevice, type Claimant } from './limits.js';
 import { isSameText } from './signatures.js';
-import { controlsIn, newcomerProblems, traitsOf, type GivenLink, type LinkVerdict } from './entry-links.js';
+import {
+  controlsIn,
+  newcomerProblems,
+  traitsOf,
+  unprovenProblems,
+  type GivenLink,
+  type LinkVerdict,
+} from './entry-links.js';
 import { isReadable, readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { scoreVisit, type GateDeps } from './gate.js';
@@ -107,15 +114,16 @@ export function createEntryService(deps: EntryDeps) {
         if (problem !== undefined) deps.noteRefusedLink(study, { named: verdict.named, reason: problem.code });
         return pageOf(study, page);
       };
-      if (!problems.every(({ code }) => code === 'supplier_unknown' || newcomerProblems.includes(code)))
+      if (!problems.every(({ code }) => unprovenProblems.includes(code) || newcomerProblems.includes(code)))
         return refuse('broken');
       const respondentRef = respondentRefOf(deps.hash, study, respondentId, verdict);
       const deviceRef = deps.hash(study.projectId, 'device', visit.device);
       // Nobody can check the signature of a supplier that was deleted, but the browser proves who holds a place.
-      const isUnproven = entry === 'signed' && verdict.signedWith === null;
-      const known = isUnproven
-        ? await findPlaceOfBrowser(database, study, { respondentId, sourceId, deviceRef })
-        : await findRespondentReservation(database, study.studyId, respondentRef);
+      const findOfBrowser = () => findPlaceOfBrowser(database, study, { respondentId, sourceId, deviceRef, entry });
+      const known =
+        entry === 'signed' && verdict.signedWith === null
+          ? await findOfBrowser()
+          : await findRespondentReservation(database, study.studyId, respondentRef);
       // Only a link without a problem takes a place. A visit that took none holds the link open for no later one.
       if (problems.length > 0 && (known === null || isGated(known))) return refuse(isExpired ? 'expired' : 'broken');
       const closed = (): Promise<Answer> => deps.exit(study, { supplierId, respondentId, entry }, 'full', 'closed');
@@ -131,7 +139,9 @@ export function createEntryService(deps: EntryDeps) {
       if (isOpen && study.status !== 'fielding') return closed();
       // The same unproven id from elsewhere is somebody who tries again under another name, or two suppliers who count alike. A place that nobody
       // holds yet is that of the newest link.
-      if (!isOpen && isOfOtherSender(place, { entry, supplierId, sourceId })) return pageOf(study, 'declined');
+      const isOfOther = !isOpen && isOfOtherSender(place, { entry, supplierId, sourceId });
+      const isRemade = isOfOther && place.sourceId === sourceId && (await findOfBrowser()) !== null;
+      if (isOfOther && !isRemade) return pageOf(study, 'declined');
       if (isTakenElsewhere(place, deviceRef)) return pageOf(study, 'elsewhere');
       if (study.status !== 'fielding' || !(isOpen || isGated(place))) return continueAt(deps, study, place);
       if (visit.check === 'new') return { kind: 'page', page: 'checking', study, sessionId: ownId };

@@ -52,17 +52,23 @@ export const respondentRefOf = (
   { entry, supplierId }: Pick<QuotaReservation, 'entry' | 'supplierId'>,
 ): string => hash(projectId, 'respondent', entry === 'signed' ? `${supplierId ?? ''}\n${rid}` : rid);
 
-/** The place that this browser took by a signed link, whose supplier was deleted since, whatever it was called. One of the link’s source comes first. */
+/** The place that this browser took by a link of this kind, whose supplier was deleted since, whatever it was called. One of the link’s source comes first. */
 export async function findPlaceOfBrowser(
   tx: Queryable,
   { projectId, studyId }: Pick<Study, 'projectId' | 'studyId'>,
-  { respondentId, sourceId, deviceRef }: Readonly<Record<'respondentId' | 'sourceId' | 'deviceRef', string>>,
+  {
+    respondentId,
+    sourceId,
+    deviceRef,
+    entry,
+  }: Pick<QuotaReservation, 'respondentId' | 'sourceId' | 'entry'> & { readonly deviceRef: string },
 ): Promise<QuotaReservation | null> {
   const [row] = await tx.query<QuotaReservation & Record<string, unknown>>(
     `SELECT ${reservationColumns} FROM study_places WHERE project_id = $1 AND respondent_id = $2 AND study_id = $3
-        AND device_ref = $5 AND entry = 'signed' AND NOT EXISTS (SELECT 1 FROM suppliers s WHERE s.supplier_id = study_places.supplier_id)
+        AND device_ref = $5 AND entry = $6 AND supplier_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM suppliers s WHERE s.supplier_id = study_places.supplier_id)
       ORDER BY source_id <> $4, place_id DESC LIMIT 1`,
-    [projectId, respondentId, studyId, sourceId, deviceRef],
+    [projectId, respondentId, studyId, sourceId, deviceRef, entry],
   );
   return row ?? null;
 }

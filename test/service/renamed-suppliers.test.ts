@@ -128,6 +128,14 @@ t.test('who holds a place goes on when the supplier is taken out or deleted, and
       'deleted',
       (_study: StudyReply, { supplierId }: CreatedSupplierReply) => call('DELETE', `/suppliers/${supplierId}`),
     ],
+    [
+      'made again',
+      async (_study: StudyReply, { supplierId, sourceId }: CreatedSupplierReply) => {
+        const gone = await call('DELETE', `/suppliers/${supplierId}`);
+        await makeSupplier(sourceId);
+        return gone;
+      },
+    ],
   ] as const)
     for (const entry of ['signed', 'open'] as const) {
       const [leaving, stays] = [await makeSupplier(`${name}-${entry}`), await makeSupplier(`${name}-${entry}-stays`)];
@@ -141,13 +149,13 @@ t.test('who holds a place goes on when the supplier is taken out or deleted, and
       t.equal((await leave(study, leaving, stays)).status, 200);
       t.equal(placeAt((await openEntry(held, browser)).location), placeAt(location), `${name} ${entry}`);
       t.match(await openEntry(unused, newBrowser()), { location: null, title: 'This link is not valid' });
-      if (name === 'deleted')
+      if (name !== 'removed')
         t.match(await openEntry(held, newBrowser()), { location: null }, 'another browser proves nothing');
       const place = placeAt(location);
       t.match((await call('POST', `/studies/${study.studyId}/returns`, { place, status: 'complete' })).body, {
         completion: 'confirmed',
       });
-      const unsent = name === 'deleted' ? 1 : 0;
+      const unsent = name === 'removed' ? 0 : 1;
       await waitUntil(async () => {
         const { totals } = (await call('GET', `/studies/${study.studyId}/report?by=supplier`)).body as StudyReport;
         return totals.completed === 1 && totals.unsent === unsent;
