@@ -26,7 +26,8 @@ const cellForm = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
 
 /**
  * The records of a table, named by its header, without empty cells. The apostrophes of csvCell stay, because a table may come from elsewhere. Reading
- * stops with the record after the last one allowed, and at most half of the lines may be empty, so that the cost follows `recordsMax` and not the text. null: the text is no such table.
+ * stops with the record after the last one allowed, and at most half of the lines may be empty, so that the cost follows `recordsMax` and not the text. null: the text is no such table, or two of its
+ * columns have one name.
  */
 export function parseCsv(text: string, recordsMax: number): readonly Readonly<Record<string, string>>[] | null {
   const linesMax = 2 * (recordsMax + 2);
@@ -39,6 +40,8 @@ export function parseCsv(text: string, recordsMax: number): readonly Readonly<Re
     if (cells.every((cell) => cell === '')) continue;
     if (header === null) {
       header = cells.map((name) => name.trim());
+      const names = header.filter((name) => name !== '');
+      if (new Set(names).size < names.length) return null;
       continue;
     }
     if (cells.length > header.length) return null;

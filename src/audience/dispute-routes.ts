@@ -23,7 +23,7 @@ export function registerDisputeRoutes(app: FastifyInstance, disputes: DisputeSer
     scope.addContentTypeParser<string>(csvType, { parseAs: 'string' }, (_request, body, done) => {
       const rows = parseCsv(body, disputeRowsMax);
       if (rows === null)
-        done(invalid([{ path: '', message: 'is no CSV with a header line of rid or place, and reason.' }]));
+        done(invalid([{ path: '', message: 'is no CSV with a header line of rid or place, and reason, each once.' }]));
       else done(null, { rows });
     });
     registerDispute(scope, disputes);
@@ -52,7 +52,7 @@ function registerDispute(scope: FastifyInstance, disputes: DisputeService): void
     },
     async (request) =>
       disputes.dispute(actorOf(request), keyCaller(request), request.params.studyId, request.body.rows, {
-        isTable: request.headers['content-type']?.startsWith(csvType) === true,
+        isTable: request.headers['content-type']?.toLowerCase().startsWith(csvType) === true,
       }),
   );
 }

@@ -142,10 +142,10 @@ t.test('a supplier is told of no reversal of a complete that was never told', as
 
 t.test('a table of disputes is taken like JSON; what is wrong in it is named', async (t) => {
   const place = await complete('=b');
-  const send = async (text: string) => {
+  const send = async (text: string, type = 'text/csv') => {
     const response = await fetch(`${audienceUrl}${path}/disputes`, {
       ...{ method: 'POST', body: text },
-      headers: { authorization: `Bearer ${organizationKey}`, 'content-type': 'text/csv' },
+      headers: { authorization: `Bearer ${organizationKey}`, 'content-type': type },
     });
     return { status: response.status, body: (await response.json()) as object };
   };
@@ -162,7 +162,7 @@ t.test('a table of disputes is taken like JSON; what is wrong in it is named', a
     },
   });
   const [plain, quoted] = [await complete('-abc'), await complete("'-own")];
-  t.match(await send("rid,reason\n'-abc,fit\n'-own,fit\n''-own,fit\n"), {
+  t.match(await send("rid,reason\n'-abc,fit\n'-own,fit\n''-own,fit\n", 'Text/CSV; charset=utf-8'), {
     status: 200,
     body: {
       rows: [
@@ -184,6 +184,7 @@ t.test('a table of disputes is taken like JSON; what is wrong in it is named', a
   });
   t.match(await dispute([{ rid: "'-abc", reason: 'fit' }]), { unknown: 1 }, 'JSON names a rid as it is');
   t.match(await send('rid,reason\nx,dislike\n'), { status: 400, body: { issues: [{ path: '/rows/0/reason' }] } });
+  t.match(await send('rid,reason,reason\nx,quality,fraud\n'), { status: 400, body: { code: 'VALIDATION_FAILED' } });
   t.match(await send('rid,cause\nx,fraud\n'), { status: 400, body: { code: 'VALIDATION_FAILED' } });
   t.match(await send('reason\nfraud\n'), { status: 400, body: { issues: [{ path: '/rows/0' }] } });
   t.match(await send('rid\n"x'), { status: 400, body: { code: 'VALIDATION_FAILED' } });
