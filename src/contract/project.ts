@@ -1,7 +1,7 @@
 /** A project and its configuration. Stored is what was set; replies fill in the defaults of the tables below. */
 import { Type, type Static } from 'typebox';
 import { LiteConfig } from './calibration.js';
-import { CallerId, ErrorIssue, Nullable, StringEnum, Timestamp } from './common.js';
+import { CallerId, ErrorIssue, Nullable, StringEnum, Timestamp, strict } from './common.js';
 import { ConsentTerms, Warnings } from './consent.js';
 import { evidenceFramesModes } from './evidence-frames.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
@@ -249,13 +249,16 @@ export const OriginCheck = Type.Object({
 });
 export type OriginCheck = Static<typeof OriginCheck>;
 
-export const SigningSecretRotation = Type.Object({
-  revokePrevious: Type.Optional(
-    Type.Boolean({
-      description: 'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.',
-    }),
-  ),
-});
+export const SigningSecretRotation = Type.Object(
+  {
+    revokePrevious: Type.Optional(
+      Type.Boolean({
+        description: 'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.',
+      }),
+    ),
+  },
+  strict,
+);
 
 export const SigningSecretReply = Type.Object({
   projectId: Type.String(),

@@ -102,15 +102,18 @@ export type CreatedSupplierReply = Static<typeof CreatedSupplierReply>;
 
 export const SupplierPage = Type.Object({ suppliers: Type.Array(SupplierReply), nextCursor: Nullable(Type.String()) });
 
-export const Rotation = Type.Object({
-  overlapHours: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: graceHours.max,
-      description: `Hours that the old secret stays valid with the new one; 0 after a leak. Default ${graceHours.default}.`,
-    }),
-  ),
-});
+export const Rotation = Type.Object(
+  {
+    overlapHours: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: graceHours.max,
+        description: `Hours that the old secret stays valid with the new one; 0 after a leak. Default ${graceHours.default}.`,
+      }),
+    ),
+  },
+  strict,
+);
 
 export const EntrySecretReply = Type.Object({
   entrySecret: secret('Signs from now on. It is in this answer and nowhere else.'),
@@ -138,17 +141,20 @@ export const Invited = Type.Object(
 );
 export type Invited = Static<typeof Invited>;
 
-export const Invitations = Type.Object({
-  supplierId: Type.String({ minLength: 1, maxLength: 128 }),
-  respondents: Type.Array(Invited, { minItems: 1, maxItems: invitationsMax }),
-  expiresInDays: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: invitationDays.max,
-      description: `Days that the links are valid. Default ${invitationDays.default}.`,
-    }),
-  ),
-});
+export const Invitations = Type.Object(
+  {
+    supplierId: Type.String({ minLength: 1, maxLength: 128 }),
+    respondents: Type.Array(Invited, { minItems: 1, maxItems: invitationsMax }),
+    expiresInDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: invitationDays.max,
+        description: `Days that the links are valid. Default ${invitationDays.default}.`,
+      }),
+    ),
+  },
+  strict,
+);
 export type Invitations = Static<typeof Invitations>;
 
 export const InvitationsReply = Type.Object({

@@ -121,25 +121,31 @@ export type CreatedWebhookReply = Static<typeof CreatedWebhookReply>;
 
 export const WebhookPage = Type.Object({ webhooks: Type.Array(WebhookReply), nextCursor: Nullable(Type.String()) });
 
-export const SecretRotation = Type.Object({
-  overlapHours: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: overlapHoursMax,
-      description:
-        'Hours that webhook-signature also carries a signature of the old secret. X-Service-Signature changes over at once in any case. Default 0.',
-    }),
-  ),
-});
+export const SecretRotation = Type.Object(
+  {
+    overlapHours: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: overlapHoursMax,
+        description:
+          'Hours that webhook-signature also carries a signature of the old secret. X-Service-Signature changes over at once in any case. Default 0.',
+      }),
+    ),
+  },
+  strict,
+);
 export type SecretRotation = Static<typeof SecretRotation>;
 export const SecretReply = Type.Object({ secret });
 
 export const DeliveryRef = Type.Object({ deliveryId: Type.String() });
 
-export const Recovery = Type.Object({
-  since: { ...Timestamp, description: 'Start of the period of last attempts.' },
-  until: Type.Optional({ ...Timestamp, description: 'End of that period. Default: now.' }),
-});
+export const Recovery = Type.Object(
+  {
+    since: { ...Timestamp, description: 'Start of the period of last attempts.' },
+    until: Type.Optional({ ...Timestamp, description: 'End of that period. Default: now.' }),
+  },
+  strict,
+);
 export type Recovery = Static<typeof Recovery>;
 export const RecoveryReply = Type.Object({
   requeued: Type.Integer({

@@ -380,6 +380,7 @@ t.test('the signing secret is rotated by version and never told', async (t) => {
   const second = await rotate();
   t.same(Object.keys(second).sort(), ['projectId', 'rotatedAt', 'version']);
   t.equal(second['version'], 2, 'the first is made with the project');
+  t.match(await rotate({ revokeprevious: true }), { code: 'VALIDATION_FAILED' }, 'it would revoke nothing');
   t.equal((await rotate({ revokePrevious: true }))['version'], 3);
 });
 

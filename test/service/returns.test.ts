@@ -148,6 +148,7 @@ t.test('a key of another study, a rotated one and places of others report nothin
     t.match(refused, { status: 400, body: { code: 'VALIDATION_FAILED', issues: [{ path: '/at', message }] } });
   }
   const path = `/studies/${study.studyId}/survey-key/rotate`;
+  t.equal((await call('POST', path, { overlapHour: 0 })).status, 400, 'it would keep the old one');
   const rotated = (await call('POST', path, { overlapHours: 0 })).body as { readonly surveyKey: string };
   t.equal((await report(study, place)).status, 401, 'the old key');
   t.match((await report(study, place, 'quality', rotated.surveyKey)).body, { status: 'terminated' });

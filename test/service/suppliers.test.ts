@@ -26,6 +26,7 @@ t.test('a supplier is made, read, changed, listed and deleted; its secret is in 
   const rotated = (await call('POST', `${path}/rotate-secret`)).body as { entrySecret: string };
   t.match(rotated, { entrySecret: /^[0-9a-f]{64}$/, previousSecretUntil: /Z$/ });
   t.not(rotated.entrySecret, made.entrySecret);
+  t.equal((await call('POST', `${path}/rotate-secret`, { overlapHour: 0 })).status, 400, 'it would keep the old one');
   t.match((await call('POST', `${path}/rotate-secret`, { overlapHours: 0 })).body, { previousSecretUntil: null });
   t.equal((await call('DELETE', path)).status, 200);
   t.equal((await call('GET', path)).status, 404);

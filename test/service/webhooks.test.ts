@@ -129,6 +129,8 @@ t.test('a new secret signs from the next delivery on; the old one only where an 
   const made = await register({ url: receiver.url });
   const rotate = async (body?: object) =>
     (await call<{ secret: string }>('POST', `${path}/${made.webhookId}/rotate-secret`, body)).body.secret;
+  const misspelt = await call('POST', `${path}/${made.webhookId}/rotate-secret`, { overlapHour: 1 });
+  t.match(misspelt, { status: 400, body: { message: /did you mean "overlapHours"/ } }, 'it would lose the old one');
   const second = await rotate();
   await test(made.webhookId);
   const third = await rotate({ overlapHours: 1 });
