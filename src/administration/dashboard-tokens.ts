@@ -94,12 +94,16 @@ export function createDashboardVerifier(
           },
         );
       }
-      throw new Fault('INVALID_TOKEN', 'The dashboard token is invalid or has expired. Sign in again.', {
-        internal: code,
-      });
+      const message = isToken(token)
+        ? 'The dashboard token is invalid or has expired. Sign in again.'
+        : 'This is neither a secret key (`vf_…`) nor a dashboard token. Check that the variable of your key is set.';
+      throw new Fault('INVALID_TOKEN', message, { internal: code });
     }
   };
 }
+
+/** Whether a text has the form of a signed token. */
+const isToken = (text: string): boolean => text.split('.').length === 3;
 
 /** Case does not count, nor does the prefix that media types may have. */
 function requireType(type: string | undefined, wanted: string | null): void {

@@ -41,7 +41,7 @@ export function parseCsv(text: string, recordsMax: number): readonly Readonly<Re
     if (header === null) {
       header = cells.map((name) => name.trim());
       const names = header.filter((name) => name !== '');
-      if (new Set(names).size < names.length) return null;
+      if (new Set(names).size < names.length || header.some((name) => /[;\t]/.test(name))) return null;
       continue;
     }
     if (cells.length > header.length) return null;

@@ -23,7 +23,11 @@ export function registerDisputeRoutes(app: FastifyInstance, disputes: DisputeSer
     scope.addContentTypeParser<string>(csvType, { parseAs: 'string' }, (_request, body, done) => {
       const rows = parseCsv(body, disputeRowsMax);
       if (rows === null)
-        done(invalid([{ path: '', message: 'is no CSV with a header line of rid or place, and reason, each once.' }]));
+        done(
+          invalid([
+            { path: '', message: 'is no CSV with commas and a header line of rid or place, and reason, each once.' },
+          ]),
+        );
       else done(null, { rows });
     });
     registerDispute(scope, disputes);

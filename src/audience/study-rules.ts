@@ -82,7 +82,8 @@ export function stateAfter(state: StudyState, action: StudyAction): StudyState {
   const next = studyMoves[state][action];
   if (next !== undefined) return next;
   const possible = possibleActions(state);
-  const hint = possible.length === 0 ? 'Create a new study' : `Use ${possible.join(' or ')}`;
+  const hint =
+    possible.length === 0 ? 'Create a new study' : `Use ${possible.join(', ').replace(/, (\w+)$/, ' or $1')}`;
   throw new Fault('CONFLICT', `The study is ${state}, so \`${action}\` is not possible. ${hint}.`, {
     context: { state, possible },
   });

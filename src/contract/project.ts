@@ -253,7 +253,8 @@ export const SigningSecretRotation = Type.Object(
   {
     revokePrevious: Type.Optional(
       Type.Boolean({
-        description: 'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.',
+        description:
+          'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.',
       }),
     ),
   },

@@ -16,6 +16,11 @@ const missingCredential: Readonly<
     'The credential is missing or invalid. Send a dashboard token as `Authorization: Bearer`, or an organization key as `X-API-Key`.',
 };
 
+const publicKeys = [
+  ['pk_', 'Probe'],
+  ['proj_', 'Site'],
+] as const;
+
 export async function authenticate(request: FastifyRequest, access: GuardedAccess, deps: AccessDeps): Promise<Caller> {
   const { credential } = access;
   const bearer = bearerOf(request.headers.authorization);
@@ -56,8 +61,9 @@ async function inNamedProject(
 async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
   const caller = secret === undefined ? null : await deps.findKey(secret);
   if (caller !== null) return caller;
-  if (secret?.startsWith('pk_') === true)
-    throw new Fault('INVALID_KEY', 'Probe keys can’t call the API. Send a secret key (`vf_…`).');
+  for (const [prefix, kind] of publicKeys)
+    if (secret?.startsWith(prefix) === true)
+      throw new Fault('INVALID_KEY', `${kind} keys can’t call the API. Send a secret key (\`vf_…\`).`);
   throw new Fault(
     'INVALID_KEY',
     'The API key is missing or invalid. Send it as `X-API-Key` or `Authorization: Bearer`.',

@@ -11,6 +11,9 @@ import { pointerSegment, type Issue } from '../errors.js';
 
 const issuesMax = 20;
 
+/** Characters of an unknown name that are read and shown. */
+export const nameLengthMax = 64;
+
 /** Ajv’s own optimizer takes as long as the rest of its compiling, and V8 runs what it leaves out as fast. */
 const code = { optimize: false } as const;
 
@@ -103,8 +106,10 @@ export function describeViolation(violation: Violation, context: string): Issue 
   const { keyword = '', params = {}, parentSchema } = violation;
   const base = `${context === 'body' ? '' : `/${context}`}${violation.instancePath ?? ''}`;
   const named = params as Readonly<Record<string, unknown>>;
-  if (keyword === 'required')
-    return { path: `${base}/${pointerSegment(String(named['missingProperty']))}`, message: 'is missing.' };
+  if (keyword === 'required') {
+    const name = String(named['missingProperty']);
+    return { path: `${base}/${pointerSegment(name)}`, message: `is missing${describeOther(name, violation)}` };
+  }
   if (keyword === 'additionalProperties') {
     const name = String(named['additionalProperty']);
     if (isByCountry(parentSchema))
@@ -137,9 +142,25 @@ export function describeViolation(violation: Violation, context: string): Issue 
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }
 
+/** The end of a sentence on a missing name: the unknown one that was sent and differs from it in case and separators alone. */
+function describeOther(missing: string, { data, parentSchema }: Violation): string {
+  const { properties = {} } = (parentSchema ?? {}) as { properties?: object };
+  const isOther = (name: string) => !(name in properties) && lettersOf(name) === lettersOf(missing);
+  const sent = Object.keys(data ?? {}).find(isOther);
+  return sent === undefined ? '.' : `; did you send it as "${sent}"?`;
+}
+
+/** A name without case and separators. Names longer than any of ours are cut, so that they are none of them. */
+export const lettersOf = (name: string): string => name.slice(0, nameLengthMax).replace(/[-_ ]/g, '').toLowerCase();
+
+const typeWords: Readonly<Record<string, readonly string[]>> = {
+  ...{ boolean: ['true', 'false'], integer: ['a whole number'], number: ['a number'] },
+  ...{ string: ['a string'], object: ['an object'], array: ['a list'] },
+};
+
 /** Types as a caller can send them: true, false or null. */
 function wordsOf(types: readonly string[]): string {
-  const words = types.flatMap((type) => (type === 'boolean' ? ['true', 'false'] : [type]));
+  const words = types.flatMap((type) => typeWords[type] ?? [type]);
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 

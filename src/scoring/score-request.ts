@@ -11,7 +11,7 @@ import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
 import type { IntegrationFacts } from '../contract/facts.js';
 import { invalid } from '../kernel/faults.js';
-import { nearestName, suggest } from '../kernel/validation.js';
+import { lettersOf, nameLengthMax, nearestName, suggest } from '../kernel/validation.js';
 
 /** These are kept unchanged, in places that take no NUL and no half of a surrogate pair. */
 const identifiers = ['sessionId', 'sourceId', 'subSourceId', 'studyId', 'respondentId'] as const;
@@ -115,7 +115,6 @@ function withoutAbsent<T extends object>(fields: T): Present<T> {
 
 /** Named of one request; whoever sends more has the idea by then. */
 const namesMax = 5;
-const nameLengthMax = 64;
 
 export interface UnknownName {
   /** JSON pointer. */
@@ -174,11 +173,6 @@ export function otherSpellingsOf(
       : [{ path: `${base}/${pointerSegment(name)}`, name, nearest }];
   });
   return slips.slice(0, namesMax);
-}
-
-/** Names longer than any of ours are cut, so that they are none of them. */
-function lettersOf(name: string): string {
-  return name.slice(0, nameLengthMax).replace(/[-_ ]/g, '').toLowerCase();
 }
 
 /** The same as faults, for keys of a test, where a misspelt name is best found. */

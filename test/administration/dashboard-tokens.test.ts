@@ -76,6 +76,16 @@ t.test('what the issuer signs for another purpose is no dashboard token', async 
   for (const change of [{}, { typ: 'JWT' }]) t.equal(await codeOf(token(first, change).then(strict)), 'INVALID_TOKEN');
 });
 
+t.test('what has not the form of a token is told as that, because it is a key that is wrong or missing', async (t) => {
+  const verify = createDashboardVerifier(masterKey, external);
+  for (const text of ['undefined', 'live_x', ''])
+    await t.rejects(
+      verify(text),
+      { code: 'INVALID_TOKEN', message: /neither a secret key.*nor a dashboard token/ },
+      text,
+    );
+});
+
 t.test('the keys are fetched once for many tokens', async (t) => {
   const verify = createDashboardVerifier(masterKey, external);
   const before = fetches;

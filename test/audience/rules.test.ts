@@ -41,6 +41,7 @@ t.test('a study moves along its table and nowhere else, and a refusal names the 
         const { code, details } = error as Fault;
         t.equal(code, 'CONFLICT');
         t.same(details.context, { state, possible: possibleActions(state) });
+        if (state === 'fielding') t.match((error as Fault).message, /Use pause, close or cancel\.$/);
         return [];
       }
     }),
@@ -208,7 +209,8 @@ t.test('a table that is read comes to what was written, and what is no table is 
     { rid: 'r-1', reason: 'fraud' },
     { reason: 'quality' },
   ]);
-  for (const text of ['rid\n"open', 'rid\na"b', 'rid\na,b', 'rid,rid\na,b']) t.equal(parseCsv(text, 100), null, text);
+  for (const text of ['rid\n"open', 'rid\na"b', 'rid\na,b', 'rid,rid\na,b', 'rid;reason\na;b', 'rid\treason\na\tb'])
+    t.equal(parseCsv(text, 100), null, text);
   const table = (records: number, blank: number) => `rid\n${'\n'.repeat(blank)}${'r\n'.repeat(records)}`;
   t.equal(parseCsv(table(9, 5), 10)?.length, 9);
   t.equal(parseCsv(table(500_000, 0), 10)?.length, 11, 'one more than allowed is read, so that the caller sees it');

@@ -207,6 +207,8 @@ t.test('key errors tell nothing: no key, garbage and unknown keys get the same a
     t.equal(answer.body, answers[0]?.body);
   }
   const probeKey = await app.inject({ url: '/key', headers: { 'x-api-key': 'pk_anything' } });
+  const siteKey = await app.inject({ url: '/key', headers: { 'x-api-key': 'proj_anything' } });
+  t.match(siteKey.json<ErrorBody>(), { code: 'INVALID_KEY', message: /^Site keys can’t call the API/ });
   t.match(probeKey.json<ErrorBody>(), { code: 'INVALID_KEY', message: /^Probe keys can’t call the API/ });
 });
 

@@ -29,9 +29,30 @@ t.test('types are told in words that a caller can send', (t) => {
   };
   t.same(sentence(Nullable(Type.Boolean()), 'off'), ['must be true, false or null.']);
   t.same(sentence(Type.Unsafe({ type: ['boolean', 'null'] }), 'off'), ['must be true, false or null.']);
-  t.same(sentence(Type.Unsafe({ type: ['integer', 'null'] }), 'off'), ['must be integer or null.']);
+  t.same(sentence(Type.Unsafe({ type: ['integer', 'null'] }), 'off'), ['must be a whole number or null.']);
   t.same(sentence(Type.Boolean(), 'off'), ['must be true or false.']);
-  t.same(sentence(Type.String(), 7), ['must be string.']);
+  t.same(sentence(Type.String(), 7), ['must be a string.']);
+  t.same(sentence(Type.Object({}), []), ['must be an object.']);
+  t.same(sentence(Type.Array(Type.String()), {}), ['must be a list.']);
+  t.end();
+});
+
+t.test('a missing name is told together with the name that was sent instead', (t) => {
+  const schema = Type.Object({
+    sessionId: Type.String(),
+    clientIp: Type.String(),
+    studyId: Type.Optional(Type.String()),
+  });
+  const sentences = (value: unknown): string[] => {
+    const validate = createAjv(false).compile(schema);
+    t.notOk(validate(value));
+    return (validate.errors ?? []).map((each) => describeViolation(each, 'body').message);
+  };
+  t.same(sentences({ session_id: 's', clientIP: 'x', studyId: 's' }), [
+    'is missing; did you send it as "session_id"?',
+    'is missing; did you send it as "clientIP"?',
+  ]);
+  t.same(sentences({ studyId: 's', other: 's' }), ['is missing.', 'is missing.']);
   t.end();
 });
 

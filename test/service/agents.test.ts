@@ -142,7 +142,7 @@ t.test('errors say what to do', async (t) => {
   const wrong = await call(client, 'score_respondent', { projectId, sessionId: 7 });
   t.equal(wrong.isError, true);
   t.match(textOf(wrong), /\/clientIp is missing/);
-  t.match(textOf(wrong), /\/sessionId must be string/);
+  t.match(textOf(wrong), /\/sessionId must be a string/);
   const address = await call(client, 'score_respondent', { projectId, sessionId: 'x', clientIp: 'nonsense' });
   t.match(textOf(address), /VALIDATION_FAILED.*\n- \/clientIp must be one IPv4 or IPv6 address/);
   const nobodys = await call(client, 'project_analytics', { projectId: `proj_${'0'.repeat(32)}` });

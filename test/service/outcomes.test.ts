@@ -62,7 +62,7 @@ t.test(
     const { issues } = (await post([{ ...plain, occurredAt: null }])).body;
     t.same(
       issues,
-      [{ path: '/events/0/occurredAt', message: 'must be string.' }],
+      [{ path: '/events/0/occurredAt', message: 'must be a string.' }],
       'a needed field that is null is at fault',
     );
   },
@@ -90,8 +90,8 @@ t.test('null for a group of the probe means absent, and a 400 tells what is wron
   t.match(await send({ sessionId: 'nul-\u0000' }), { status: 400, body: { issues: [{ path: '/sessionId' }] } });
   t.equal(status, 400);
   t.same(body.issues, [
-    { path: '/hw/cores', message: 'must be integer or null.' },
-    { path: '/loc/languages/0', message: 'must be string.' },
+    { path: '/hw/cores', message: 'must be a whole number or null.' },
+    { path: '/loc/languages/0', message: 'must be a string.' },
   ]);
 });
 

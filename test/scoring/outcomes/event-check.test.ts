@@ -51,8 +51,8 @@ t.test('where the address names the session, an event may name it too, and no ot
     checked.slice(3).map(({ issues }) => issues),
     [
       [{ path: '/events/3/sessionId', message: /differs from the session in the path/ }],
-      [{ path: '/events/4', message: 'must be object.' }],
-      [{ path: '/events/5', message: 'must be object.' }],
+      [{ path: '/events/4', message: 'must be an object.' }],
+      [{ path: '/events/5', message: 'must be an object.' }],
     ],
   );
 });
