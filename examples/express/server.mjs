@@ -33,13 +33,22 @@ app.post('/verify', async (request, response) => {
     body: JSON.stringify({ token, ...expected }),
     signal: AbortSignal.timeout(10_000),
   });
-  const { success, status, dispatch, mode, sessionId = null } = await answer.json();
-  const isPass = answer.ok && success && status === 'pass' && dispatch !== 'score_blocked';
+  // A wrong key or address is a mistake of this backend, and no verdict on the respondent.
+  if (!answer.ok) throw new Error(await answer.text());
+  const { success, status, dispatch, mode, sessionId = null, error, field, hint } = await answer.json();
+  const isPass = success && status === 'pass' && dispatch !== 'score_blocked';
   const isPerson = isPass && mode === 'live';
+  if (!isPerson) console.log('refused:', { sessionId, status, dispatch, mode, error, field, hint });
   return response.status(isPerson ? 200 : 403).json({ verified: isPerson, sessionId });
 });
 
 // The service cannot be reached: nobody is let in unseen.
-app.use((error, _request, response, _next) => response.status(503).json({ error: error.message }));
+app.use((error, _request, response, _next) => {
+  console.error(error);
+  response.status(503).json({ error: 'the check is not available' });
+});
 
-const server = app.listen(Number(port), host, () => console.log(`http://${host}:${server.address().port}`));
+const server = app.listen(Number(port), host, (error) => {
+  if (error) throw error;
+  console.log(`http://${host}:${server.address().port}`);
+});

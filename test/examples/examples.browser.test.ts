@@ -36,13 +36,17 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     return folder;
   }
 
+  /** All that the backends wrote to the console as errors. */
+  let complaints = '';
+
   /** The Express example, on a free port, serving a folder. */
-  async function serve(folder: string): Promise<string> {
+  async function serve(folder: string, changed: NodeJS.ProcessEnv = {}): Promise<string> {
     const child = spawn(process.execPath, [repositoryPath('examples/express/server.mjs'), folder], {
-      env: { ...process.env, API: baseUrl, PROJECT_KEY: projectKey, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, API: baseUrl, PROJECT_KEY: projectKey, PORT: '0', ...changed },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     t.teardown(() => child.kill('SIGKILL'));
+    child.stderr.on('data', (data) => void (complaints += String(data)));
     for await (const line of createInterface({ input: child.stdout })) return line;
     throw new Error('the server ended before it listened');
   }
@@ -101,4 +105,19 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     for (const fields of [{ studyId: 'study-8', respondentId }, { respondentId }, { studyId: 'study-7' }])
       t.equal((await ask({ token: await tokenOf(fields) }, respondentId)).status, 403, JSON.stringify(fields));
   });
+
+  await t.test(
+    'a mistake of the backend itself is said on its console, and is no verdict on the respondent',
+    async (t) => {
+      const folder = await prepare('html');
+      const url = await serve(folder, { PROJECT_KEY: 'vf_live_wrong' });
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ token: 'a.b.c' });
+      const reply = await fetch(`${url}/verify`, { method: 'POST', headers, body });
+      t.match({ status: reply.status, text: await reply.text() }, { status: 503, text: /^((?!key).)*$/ });
+      t.match(complaints, /The API key is missing or invalid/);
+      await t.rejects(serve(folder, { PORT: new URL(url).port }));
+      await pollUntil('the cause', async () => (complaints.includes('EADDRINUSE') ? true : undefined));
+    },
+  );
 });

@@ -18,8 +18,11 @@ export async function POST(request) {
     body: JSON.stringify({ token, ...expected }),
     signal: AbortSignal.timeout(10_000),
   });
-  const { success, status, dispatch, mode, sessionId = null } = await answer.json();
-  const isPass = answer.ok && success && status === 'pass' && dispatch !== 'score_blocked';
+  // A wrong key or address is a mistake of this backend, and no verdict on the respondent.
+  if (!answer.ok) throw new Error(await answer.text());
+  const { success, status, dispatch, mode, sessionId = null, error, field, hint } = await answer.json();
+  const isPass = success && status === 'pass' && dispatch !== 'score_blocked';
   const isPerson = isPass && mode === 'live';
+  if (!isPerson) console.log('refused:', { sessionId, status, dispatch, mode, error, field, hint });
   return Response.json({ verified: isPerson, sessionId }, { status: isPerson ? 200 : 403 });
 }
