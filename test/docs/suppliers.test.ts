@@ -7,7 +7,7 @@ import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);
 const service = await startTestService(t, { VH_LOG_LEVEL: 'warn' });
-const { audienceUrl, organizationKey } = service.bootstrap;
+const { audienceUrl, baseUrl, organizationKey, projectId } = service.bootstrap;
 const call = callerOf(audienceUrl, organizationKey);
 const run = await prepareProject(temporaryDirectory(t), { AUDIENCE: audienceUrl, ORGANIZATION_KEY: organizationKey });
 const pages = ['connect-suppliers', 'report-returns', 'take-respondents-back'] as const;
@@ -26,7 +26,7 @@ const link = await block(2, { ENTRY_URL: entryUrl, STUDY_ID: studyId, ENTRY_SECR
 t.test('every block of the pages is tried here', (t) => {
   t.same(
     blocks.map(({ language }) => language),
-    ['sh', 'js', 'sh', 'js', 'js'],
+    ['sh', 'js', 'sh', 'js', 'js', 'js'],
   );
   t.end();
 });
@@ -44,7 +44,10 @@ t.test('an invitation and a link signed as the page does it open the study', asy
 t.test('a return signed as the page does it is the survey’s word; the redirect proves itself as the page checks it', async (t) => {
   const { location } = await openEntry(link);
   const parameters = new URL(location ?? '').searchParams;
-  const signed = await block(4, {
+  const given = { API: baseUrl, PROJECT_ID: projectId, TOKEN: parameters.get('vh_token') ?? '' };
+  t.equal(await block(4, { ...given, STUDY_ID: studyId }), `${placeAt(location)} r-1002 north`);
+  await t.rejects(block(4, { ...given, STUDY_ID: 'study_other' }));
+  const signed = await block(5, {
     ...{ STUDY_ID: studyId, SURVEY_KEY: surveyKey },
     RETURN_URL: parameters.get('vh_return') ?? '',
     TOKEN: parameters.get('vh_token') ?? '',
@@ -57,7 +60,7 @@ t.test('a return signed as the page does it is the survey’s word; the redirect
   t.match(insisted.body, { completion: 'confirmed' });
   const { location: redirect } = await open(signed);
   t.match(redirect, `https://panel.example.com/end?s=1&rid=r-1002&study=${studyId}&place=${place}&status=complete&sig=`);
-  const check = (address: string) => block(5, { ENTRY_SECRET: entrySecret, REDIRECT: address });
+  const check = (address: string) => block(6, { ENTRY_SECRET: entrySecret, REDIRECT: address });
   t.equal(await check(redirect ?? ''), 'true');
   t.equal(await check((redirect ?? '').replace('r-1002', 'r-1003')), 'false');
 });

@@ -39,7 +39,7 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
     target: 'node20',
   });
   writeFileSync(join(home, 'package.json'), '{ "type": "module", "exports": { "./node": "./node.js" } }');
-  for (const name of ['express', 'fastify'])
+  for (const name of ['express', 'fastify', 'jose'])
     symlinkSync(repositoryPath(`node_modules/${name}`), join(folder, 'node_modules', name));
   copyFileSync(repositoryPath('docs/how-to/hashing-vectors.json'), join(folder, 'hashing-vectors.json'));
   let count = 0;
