@@ -116,6 +116,19 @@ t.test('a repeater is refused after a complete, however many refused visits lie 
   }
 });
 
+t.test('an erased respondent who comes back in the same browser by another rid is a duplicate', async (t) => {
+  const study = await field(9);
+  const browser = { look: 5, cookie: freshCookie() };
+  t.equal(endOf(await visit(study, 'erased', browser)), 'in');
+  const { baseUrl, organizationKey, projectId } = service.bootstrap;
+  const { status } = await fetch(`${baseUrl}/projects/${projectId}/respondents/erased`, {
+    method: 'DELETE',
+    headers: { 'x-api-key': organizationKey },
+  });
+  t.equal(status, 200);
+  t.equal(endOf(await visit(study, 'renamed', browser)), titles.declined);
+});
+
 t.test('a computer at home that clears its site data before each visit enters once', async (t) => {
   const study = await field(50);
   const ends: string[] = [];
