@@ -134,11 +134,13 @@ export function describeViolation(violation: Violation, context: string): Issue 
       path: base,
       message: (parentSchema as { description?: string } | undefined)?.description ?? 'isn’t allowed here. Remove it.',
     };
-  if (keyword === 'format' && named['format'] === 'date-time')
+  const isType = keyword === 'type';
+  const { format } = (isType ? (parentSchema ?? {}) : named) as { format?: string };
+  if ((isType || keyword === 'format') && format === 'date-time')
     return { path: base, message: 'must be a time with a time zone, such as "2026-06-01T12:00:00Z".' };
   if (keyword === 'propertyNames')
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
-  if (keyword === 'type') return { path: base, message: `must be ${wordsOf([named['type']].flat().map(String))}.` };
+  if (isType) return { path: base, message: `must be ${wordsOf([named['type']].flat().map(String))}.` };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }
 

@@ -62,7 +62,7 @@ t.test(
     const { issues } = (await post([{ ...plain, occurredAt: null }])).body;
     t.same(
       issues,
-      [{ path: '/events/0/occurredAt', message: 'must be a string.' }],
+      [{ path: '/events/0/occurredAt', message: 'must be a time with a time zone, such as "2026-06-01T12:00:00Z".' }],
       'a needed field that is null is at fault',
     );
   },
