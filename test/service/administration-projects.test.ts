@@ -164,8 +164,8 @@ t.test('a new project has every default of the documentation', async (t) => {
 
 const refused: readonly (readonly [object, string, RegExp])[] = [
   [{ config: { maxRetries: 11 } }, '/config/maxRetries', /<= 10/],
-  [{ config: { maxRetries: 2.5 } }, '/config/maxRetries', /integer/],
-  [{ config: { maxRetries: '3' } }, '/config/maxRetries', /integer/],
+  [{ config: { maxRetries: 2.5 } }, '/config/maxRetries', /whole number/],
+  [{ config: { maxRetries: '3' } }, '/config/maxRetries', /whole number/],
   [{ config: { livenessThreshold: 1.1 } }, '/config/livenessThreshold', /<= 1/],
   [{ config: { uniquenessThreshold: -0.1 } }, '/config/uniquenessThreshold', />= 0/],
   [{ config: { widgetMode: 'hidden' } }, '/config/widgetMode', /invisible/],
