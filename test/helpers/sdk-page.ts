@@ -50,6 +50,9 @@ export interface SdkSite {
   close(): Promise<void>;
 }
 
+/** Runs in the page: what a widget shows, in words. */
+const shownText = `[...document.querySelectorAll('*')].map(({ shadowRoot }) => shadowRoot?.textContent ?? '').join(' ').slice(0, 500)`;
+
 /** The policy of docs/reference/browser-sdk.md for a site that takes the script from the service, and models from there or another host. */
 export const policyFor = (serviceOrigin: string, modelsOrigin = ''): string =>
   [
@@ -159,7 +162,9 @@ async function startSdkSite(
             `the end of a mount by ${way}`,
             async () => (await page.evaluate<Ended | null>('window.seen.ended')) ?? undefined,
             timeoutMs,
-          ),
+          ).catch(async (error: unknown) => {
+            throw new Error(`${String(error)} The widget says: ${await page.evaluate<string>(shownText)}`);
+          }),
       };
     },
   };
