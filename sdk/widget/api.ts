@@ -152,9 +152,8 @@ export interface VHOutcome {
 export type DegradedReason = 'network' | 'timeout' | 'server';
 
 /** Score mode: what `onResult` is called with. */
-export interface ScoreDispatch extends Omit<ScoreEnvelope['dispatch'], 'status'> {
+export interface ScoreDispatch extends Readonly<ScoreEnvelope['dispatch']> {
   readonly mode: 'score';
-  readonly status: ScoreEnvelope['dispatch']['status'];
   readonly envelope: Omit<ScoreEnvelope, 'dispatch'>;
 }
 

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
 import { eraseFlags } from '../verification/monitoring/flag-store.js';
-import { eraseLinks, removeLinks } from '../administration/hosted-links.js';
+import { eraseLinks } from '../administration/hosted-links.js';
 import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
@@ -16,8 +16,7 @@ import type { Geography } from '../scoring/network/geography.js';
 import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
-import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
-import { postbackDeliveries } from '../webhooks/postbacks.js';
+import { markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import {
   createErasureService,
@@ -26,7 +25,7 @@ import {
 } from '../verification/erasure/erasure-service.js';
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
-import { createPayloadErasure, createRespondentErasure } from '../audience/respondent-erasure.js';
+import { createRespondentErasure } from '../audience/respondent-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { probeBodyOf } from '../contract/envelope.js';
 import { sketchKnown } from '../pool/known-device.js';
@@ -48,6 +47,7 @@ import { createSigningDirectory } from '../verification/tokens/signing-directory
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { createTokenCheck } from '../verification/tokens/token-expectations.js';
 import { createTokenVerifier, type TokenVerifierDeps } from '../verification/tokens/verification-token.js';
+import { eraseDeliveries, eraseElsewhere } from './erasure-of-places.js';
 import { type Parts, apiPrefix, modelsUrlOf } from './parts.js';
 import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
 import { createLinkService, createReturnCheck } from '../verification/hosted/link-service.js';
@@ -153,12 +153,11 @@ function openErasures(
   makeRef: MakeRef,
   forget: ErasureDeps['forget'],
 ): ErasureService {
-  const eraseAll = createPayloadErasure(postbackDeliveries, erasePayloads);
   const names = createErasureService({
     database,
     makeRef,
     erasePayloads: async (tx, projectId, ids) =>
-      (await eraseEvents(tx, projectId, ids)) + (await eraseAll(tx, projectId, ids)),
+      (await eraseEvents(tx, projectId, ids)) + (await eraseDeliveries(tx, projectId, ids)),
     markSessions: markErasedSessions,
     eraseLetters: (projectId, ids) =>
       eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
@@ -170,20 +169,7 @@ function openErasures(
     eraseScores: (projectId, respondentId) =>
       eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
   });
-  return {
-    erase: createRespondentErasure({
-      ...{ database, eraseName: names.erase },
-      eraseElsewhere: async (tx, respondent, places) => {
-        const ids = places.map(({ id }) => id);
-        await removeLinks(
-          tx,
-          places.flatMap(({ linkId }) => linkId ?? []),
-        );
-        await markErasedSessions(tx, respondent, ids);
-        return eraseAll(tx, respondent.projectId, ids);
-      },
-    }),
-  };
+  return { erase: createRespondentErasure({ database, eraseName: names.erase, eraseElsewhere }) };
 }
 
 function openPictures({ settings, metrics, opened }: Parts): PictureJudge {

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { operator } from '../../src/administration/audit.js';
-import { eraseLinks, insertLink, removeLinks } from '../../src/administration/hosted-links.js';
+import { eraseLinks, insertLink } from '../../src/administration/hosted-links.js';
 import { underLock } from '../../src/audience/fielding.js';
 import { noteArrived, writePostbacks } from '../../src/audience/postbacks.js';
-import { createPayloadErasure, createRespondentErasure } from '../../src/audience/respondent-erasure.js';
+import { createRespondentErasure } from '../../src/audience/respondent-erasure.js';
 import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { findReservation, type QuotaReservation } from '../../src/audience/reservation-store.js';
 import { reverseAll } from '../../src/audience/reversals.js';
@@ -19,9 +19,10 @@ import { createLogger } from '../../src/telemetry/logger.js';
 import { createErasureService } from '../../src/verification/erasure/erasure-service.js';
 import { eraseFlags } from '../../src/verification/monitoring/flag-store.js';
 import { claimDue, type Claimed } from '../../src/webhooks/delivery-store.js';
-import { erasePayloads, markErasedSessions } from '../../src/webhooks/payload-erasure.js';
+import { markErasedSessions } from '../../src/webhooks/payload-erasure.js';
 import { postbackDeliveries } from '../../src/webhooks/postbacks.js';
 import { createResultWriter } from '../../src/webhooks/result-writer.js';
+import { eraseDeliveries, eraseElsewhere } from '../../src/wiring/erasure-of-places.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
 import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
@@ -34,9 +35,8 @@ const logger = createLogger('silent');
 
 /** Erases as the service does; scoring knows the session of the place by each name. */
 function erasureOf(database: Database, scored: readonly string[]) {
-  const eraseAll = createPayloadErasure(postbackDeliveries, erasePayloads);
   const names = createErasureService({
-    ...{ database, eraseFlags, eraseLinks, erasePayloads: eraseAll, markSessions: markErasedSessions },
+    ...{ database, eraseFlags, eraseLinks, erasePayloads: eraseDeliveries, markSessions: markErasedSessions },
     makeRef: (...parts) => parts.join(' '),
     eraseLetters: () => Promise.resolve(),
     countUnreadable: () => Promise.resolve(0),
@@ -47,18 +47,7 @@ function erasureOf(database: Database, scored: readonly string[]) {
         left: { receipts: 0, events: 0, history: 0 },
       }),
   });
-  return createRespondentErasure({
-    ...{ database, eraseName: names.erase },
-    eraseElsewhere: async (tx, respondent, places) => {
-      const ids = places.map(({ id }) => id);
-      await removeLinks(
-        tx,
-        places.flatMap(({ linkId }) => linkId ?? []),
-      );
-      await markErasedSessions(tx, respondent, ids);
-      return eraseAll(tx, respondent.projectId, ids);
-    },
-  });
+  return createRespondentErasure({ database, eraseName: names.erase, eraseElsewhere });
 }
 
 /** Calls `before` with the number of each transaction that is about to begin. */
