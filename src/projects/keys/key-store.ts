@@ -100,10 +100,14 @@ export async function retireIssuedKeys(tx: Queryable, projectId: string): Promis
   ]);
 }
 
-export async function revokeDemoKeys(tx: Queryable, projectId: string): Promise<void> {
-  await tx.query('UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND is_demo AND revoked_at IS NULL', [
-    projectId,
-  ]);
+/** Revokes the demo keys of a project and returns the hex SHA-256 of each secret, by which caches forget them. */
+export async function revokeDemoKeys(tx: Queryable, projectId: string): Promise<readonly string[]> {
+  const rows = await tx.query<{ readonly hash: string }>(
+    `UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND is_demo AND revoked_at IS NULL
+       RETURNING encode(secret_hash, 'hex') AS hash`,
+    [projectId],
+  );
+  return rows.map(({ hash }) => hash);
 }
 
 export function introspect(key: AdministeredKey): KeyIntrospection {

@@ -154,7 +154,7 @@ async function updateProject(
   const organizationId = await deps.directories.findProjectOwner(projectId);
   if (organizationId === null) throw notFound('project');
   const { change, readBack } = splitPatch(patch);
-  const updated = await inOrganization(deps.database, organizationId, async (tx) => {
+  const { updated, revoked } = await inOrganization(deps.database, organizationId, async (tx) => {
     const project = await findProject(tx, projectId, { lock: true });
     const organization = await findOrganization(tx, organizationId);
     if (project === null || organization === null) throw notFound('project');
@@ -164,7 +164,7 @@ async function updateProject(
     const faults = [...readOnlyIssues(readBack, showProject(project)), ...alias.issues, ...issues];
     if (faults.length > 0) throw invalid(faults);
     await updateProjectFields(tx, projectId, fields);
-    if (fields.config?.demoKeys === false) await revokeDemoKeys(tx, projectId);
+    const revoked = fields.config?.demoKeys === false ? await revokeDemoKeys(tx, projectId) : [];
     const changed = changedPaths(change);
     const values = changedValues(changed, showProject(project), showProject({ ...project, fields }));
     await recordAudit(tx, actor, {
@@ -173,9 +173,10 @@ async function updateProject(
       subject: { kind: 'project', id: projectId },
       detail: { changed, ...values },
     });
-    return { ...project, fields };
+    return { updated: { ...project, fields }, revoked };
   });
   deps.directories.projects.drop(projectId);
+  revoked.forEach((hash) => deps.directories.dropKey(hash));
   return updated;
 }
 
