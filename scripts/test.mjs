@@ -8,7 +8,7 @@
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
 //
 // Three files run at once, or as many as `--parallel` says, some counting for more than one, see `weights`; while the processors are idle because files
-// wait, up to twice as many. A line each minute says how far the run is and how busy the processors were; the end says what was left out and why,
+// wait, and none measures the machine, up to twice as many. A line each minute says how far the run is and how busy the processors were; the end says what was left out and why,
 // which files took longest, and "N passed, N failed".
 // The exit code is 1 if a file failed. Files are started by plain node: the loaders of `tap` cost more than most files take.
 import { spawn } from 'node:child_process';
@@ -56,13 +56,11 @@ const temporary = process.env.TMPDIR ?? makeTemporary();
  */
 const weights = [
   // A person is filmed in real time: a machine that does other things leaves too few frames.
-  { weight: 3, phase: 0, matches: /^sdk\/capture\/person\./ },
-  // Measures memory or CPU of the whole machine, or loads it by design.
-  {
-    weight: 2,
-    phase: 1,
-    matches: /^bench\/(load|neighbours|compare)\.|^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./,
-  },
+  { weight: 3, measures: true, phase: 0, matches: /^sdk\/capture\/person\./ },
+  // Measures memory or CPU of the whole machine.
+  { weight: 2, measures: true, phase: 1, matches: /^bench\/(load|neighbours|compare)\./ },
+  // Several processes, which mostly wait for each other.
+  { weight: 2, phase: 1, matches: /^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./ },
   { weight: 1, phase: 2, matches: /\.browser\.test|^(bench|research|cli)\// },
   { weight: 1, phase: 2, matches: /^(integrity|stores)\/|^service\/(large-)?disputes\./ },
   { weight: 1, phase: 3, matches: /./ },
@@ -133,10 +131,11 @@ function plan({ all, only, times, parallel, named }) {
     return all || !isLong(name);
   });
   const rows = weights.map((row, rank) => ({ ...row, names: asked.filter((name) => rankOf(name) === rank).sort() }));
-  const placed = rows.flatMap(({ weight, phase, names }) =>
+  const placed = rows.flatMap(({ weight, measures = false, phase, names }) =>
     groupFiles(names).map((group, n, groups) => ({
       files: group.map((name) => join(root, name)),
       weight: Math.min(parallel, weight),
+      measures,
       place: phase + n / groups.length,
     })),
   );
@@ -240,10 +239,11 @@ function runAll(processes, parallel, onStart, onEnd) {
         resolve();
       }
     };
-    const mayAdd = () =>
-      waiting.length > 0 && [waiting[0], ...running].every(({ weight }) => weight === 1) && running.size < 2 * parallel;
+    const mayAdd = () => [...running].every(({ measures }) => !measures) && running.size < 2 * parallel;
     const timer = setInterval(() => {
-      if (busy() < idleBelow && mayAdd()) start();
+      if (busy() >= idleBelow || !mayAdd()) return;
+      const light = waiting.findIndex(({ weight }) => weight === 1);
+      if (light !== -1) start(light);
     }, 1_000);
     startNext();
   });
