@@ -23,6 +23,7 @@ import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
 import { exceedsCommitted } from './score-targets.js';
 import { warmUpDefault } from './score-turns.js';
+import { benchProbability } from '../research/probability.js';
 import { benchQuality } from '../research/quality.js';
 import { benchSessionBytes } from './session-bytes.js';
 import { findStack } from './stack.js';
@@ -88,6 +89,7 @@ const benches = {
   neighbours: benchNeighbours,
   outcomes: benchOutcomes,
   overload: benchOverload,
+  probability: benchProbability,
   quality: benchQuality,
   score: benchScore,
   'session-bytes': benchSessionBytes,
@@ -112,6 +114,7 @@ const topics: Topics<keyof typeof benches> = {
   neighbours: 'one heavy organization next to another',
   outcomes: 'bulk outcomes over days of receipts',
   overload: 'four times more scores than the service can answer',
+  probability: 'calibrates probabilities, and keeps the weights',
   quality: 'what scoring catches in simulated panel traffic',
   score: 'POST /lite/score against the mandatory pipeline',
   'session-bytes': 'bytes that a session leaves in each store',

@@ -2,21 +2,21 @@
  * Fits the weights of scoring on simulated traffic of the train seeds, and writes workers/scoring/model.json. An expert’s weight is the prior: what the
  * simulator shows seldom, or not at all, keeps it. Run the bench `quality` before and after.
  */
-import { writeFileSync } from 'node:fs';
 import type { BenchResult } from '../bench/bench-result.js';
 import { markdownTable } from '../bench/markdown.js';
 import { calibrationDefaults } from '../src/contract/calibration.js';
-import { createWeigh, hashFit, type Fit } from '../workers/scoring/fitted.js';
+import { createWeigh, type Fit } from '../workers/scoring/fitted.js';
 import { scoreOf, type Signal } from '../workers/scoring/model.js';
 import { fuseSignals } from '../workers/scoring/risk.js';
 import { rules } from '../workers/scoring/rule-set.js';
 import { raiseSignals } from '../workers/scoring/score.js';
 import { readVisit } from '../workers/scoring/visit.js';
-import { calibrate, solveClean, type Balanced } from './panel/calibrate.js';
+import { solveClean, type Balanced } from './panel/calibrate.js';
 import { fitLogistic, type FitPrior, type FitRow } from './panel/logistic.js';
 import { groupBy, shareOf } from './panel/measures.js';
 import { replayTraffic, type ReplayedSession } from './panel/replay.js';
 import { drawTraffic } from './panel/traffic.js';
+import { calibrateFit, writeFit } from './probability.js';
 
 export interface FitOptions {
   /** Sessions of each train seed. */
@@ -53,7 +53,7 @@ export async function benchFit({ traffic, fitFile = 'workers/scoring/model.json'
       const drawn = await replayTraffic(drawTraffic({ ...train, sessions: traffic }), { withProbe });
       replayed.push(...drawn.map((one) => ({ ...one, market: 'market' in train ? train.market : 0 })));
     }
-  return fitWeights(replayed, fitFile);
+  return fitWeights(replayed, traffic, fitFile);
 }
 
 interface Drawn extends Pick<ReplayedSession, 'facts'> {
@@ -62,7 +62,7 @@ interface Drawn extends Pick<ReplayedSession, 'facts'> {
   readonly market: number;
 }
 
-function fitWeights(replayed: readonly Drawn[], fitFile: string | null): BenchResult {
+async function fitWeights(replayed: readonly Drawn[], traffic: number, fitFile: string | null): Promise<BenchResult> {
   const raised = replayed.map(({ facts }) => raiseSignals(readVisit(facts)));
   const counts = new Map<string, number>();
   for (const signals of raised)
@@ -85,7 +85,7 @@ function fitWeights(replayed: readonly Drawn[], fitFile: string | null): BenchRe
     };
   });
   const fit = { provenance: provenanceOf(replayed.length), ...fitWithinLimits(rows, codes) };
-  if (fitFile !== null) writeFileSync(fitFile, `${JSON.stringify({ hash: hashFit(fit), ...fit }, null, 2)}\n`);
+  if (fitFile !== null) writeFit(fitFile, await calibrateFit(fit, traffic));
   const table = markdownTable(
     ['finding', 'sessions', 'expert', 'fitted'],
     codes.map((code) => [code, String(counts.get(code)), String(rules[code]?.weight), String(fit.weights[code])]),
@@ -104,7 +104,10 @@ interface LabelledRow extends FitRow {
 }
 
 /** Fits until no honest group is stopped or blocked more often than its limits say, as far as its cost can be raised. */
-function fitWithinLimits(rows: readonly LabelledRow[], codes: readonly string[]): Omit<Fit, 'provenance'> {
+function fitWithinLimits(
+  rows: readonly LabelledRow[],
+  codes: readonly string[],
+): Pick<Fit, 'cleanProbability' | 'weights'> {
   const priors = codes.map(priorOf);
   const costs = new Map<string, number>();
   for (let round = 1; ; round += 1) {
@@ -116,8 +119,7 @@ function fitWithinLimits(rows: readonly LabelledRow[], codes: readonly string[])
     const [unprobed = [], probed = []] = [0, 1].map((group) => fused.filter((row) => row.group === group));
     const cleanProbability = { probed: solveClean(probed), unprobed: solveClean(unprobed) };
     const beyond = groupsBeyond(fused, [cleanProbability.unprobed, cleanProbability.probed]);
-    if (beyond.length === 0 || round === limitRounds)
-      return { cleanProbability, calibration: { probed: calibrate(probed), unprobed: calibrate(unprobed) }, weights };
+    if (beyond.length === 0 || round === limitRounds) return { cleanProbability, weights };
     for (const label of beyond) costs.set(label, costGrowth * (costs.get(label) ?? 1));
   }
 }

@@ -35,7 +35,6 @@ const reach = 1.645;
 /** Knots [balance, probability, low, high]: none falls behind the one before. */
 export function calibrate(rows: readonly Balanced[]): number[][] {
   const published = rows.filter(({ market }) => market === 0).sort((a, b) => a.balance - b.balance);
-  const spread = spreadOf(rows);
   let bins: (readonly Balanced[])[] = binEnds.map((end, bin) =>
     published.slice(Math.floor((binEnds[bin - 1] ?? 0) * published.length), Math.floor(end * published.length)),
   );
@@ -44,10 +43,15 @@ export function calibrate(rows: readonly Balanced[]): number[][] {
       bins = bins.with(at - 1, [...bins[at - 1]!, ...bins[at]!]).toSpliced(at, 1);
       at = Math.max(0, at - 2);
     }
-  return bins.map((bin) => {
-    const frauds = bin.filter(isFraud).length;
-    const value = (frauds + 0.5) / (bin.length + 1);
-    const deviation = Math.sqrt(1 / ((bin.length + 1) * value * (1 - value)) + spread ** 2);
+  const values = bins.map(shareIn);
+  const variance = varianceOf(
+    rows.filter(({ market }) => market !== 0),
+    values,
+    bins.slice(1).map((bin) => bin[0]!.balance),
+  );
+  return bins.map((bin, at) => {
+    const value = values[at]!;
+    const deviation = Math.sqrt(samplingOf(bin.length, value) + variance);
     const balance = bin.reduce((sum, one) => sum + one.balance, 0) / bin.length;
     return [
       Math.round(1e3 * balance) / 1e3,
@@ -58,9 +62,31 @@ export function calibrate(rows: readonly Balanced[]): number[][] {
 
 const isFraud = ({ fraud }: Balanced): boolean => fraud;
 
-/** Deviation between markets of the log-odds of fraud. */
-function spreadOf(rows: readonly Balanced[]): number {
-  const odds = [...groupBy(rows, ({ market }) => String(market)).values()].map((some) => logit(shareOf(some, isFraud)));
-  const mean = odds.reduce((sum, one) => sum + one, 0) / odds.length;
-  return Math.sqrt(odds.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, odds.length - 1));
+/** Share of fraud, never 0 or 1. */
+const shareIn = (bin: readonly Balanced[]): number => (bin.filter(isFraud).length + 0.5) / (bin.length + 1);
+
+/** Binomial variance of the log-odds of a share. */
+const samplingOf = (sessions: number, share: number): number => 1 / ((sessions + 1) * share * (1 - share));
+
+/**
+ * Variance between other markets and the curve, in log-odds: the squared distance of each market from each bin’s value, less what sampling explains.
+ * The more sessions, the more it counts.
+ */
+function varianceOf(others: readonly Balanced[], values: readonly number[], starts: readonly number[]): number {
+  const byMarket = groupBy(
+    others,
+    ({ market, balance }) => `${market}\n${starts.filter((at) => at <= balance).length}`,
+  );
+  let [excess, information] = [0, 0];
+  for (const [key, sessions] of byMarket) {
+    const value = values[Number(key.split('\n')[1])]!;
+    const sampling = samplingOf(sessions.length, value);
+    excess += ((logit(shareIn(sessions)) - logit(value)) ** 2 - sampling) / sampling;
+    information += 1 / sampling;
+  }
+  return information === 0 ? 0 : Math.max(0, excess / information);
 }
+
+/** For each score from 0 to 100, the percentage of `scores` below it. */
+export const shareBelow = (scores: readonly number[]): number[] =>
+  Array.from({ length: 101 }, (_, score) => Math.round(1e4 * shareOf(scores, (one) => one < score)) / 100);

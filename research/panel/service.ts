@@ -30,7 +30,7 @@ export function scoreAll(replayed: readonly ReplayedSession[]): ServiceScored[] 
       score,
       fraud: session.truth.fraud,
       mayBlock: !outcome.caps.includes('uncorroborated'),
-      probability: outcome.probability.value,
+      probability: outcome.reply.probability?.value ?? Number.NaN,
       stopped: recommendation !== 'allow',
       blocked: recommendation === 'block',
     };

@@ -246,8 +246,6 @@ export interface ScoreOutcome {
   readonly caps: readonly string[];
   /** The advice that replaced the score’s: the policy on verified agents, or review after a failed step-up. */
   readonly policy: 'allow' | 'review' | null;
-  /** Probability of fraud, calibrated on the sessions of the fit. */
-  readonly probability: { readonly value: number; readonly low: number; readonly high: number };
   /** The contributions of the findings, in the order in which they were found. */
   readonly contributions: readonly Contribution[];
 }

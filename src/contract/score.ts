@@ -4,6 +4,7 @@ import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import { axes } from './axes.js';
 import { Absent, CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { CountryCodeOrEmpty } from './country.js';
+import { unit } from './project-parts.js';
 
 /** bound: impossible in a legitimate session. record: adjudicated by an authority. correlate: statistical. exculpatory: in the respondent's favour. diagnostic: about measurement or policy. */
 export const findingClasses = ['bound', 'record', 'correlate', 'exculpatory', 'diagnostic'] as const;
@@ -196,8 +197,31 @@ export const Categories = Type.Object({
 });
 export type Categories = Static<typeof Categories>;
 
+/** A probability of fraud, with the range in which 90% of the simulated markets of the fit lie. */
+export const FraudProbability = Type.Object(
+  {
+    value: unit('Share of sessions with this balance of evidence that are fraudulent.'),
+    low: unit('Low end of the range for 90% of simulated markets.'),
+    high: unit('High end of the range for 90% of simulated markets.'),
+  },
+  {
+    description:
+      'Probability of fraud, 0-1, calibrated on simulated sessions. null: the model cannot say, because counts, history or probe could not be read, the key has no project, or the respondent is a verified agent. No setting of the project moves it but geoRiskWeights.',
+  },
+);
+export type FraudProbability = Static<typeof FraudProbability>;
+
 export const ScoreReply = Type.Object({
   score: Percent('Risk without duplication; higher is riskier.'),
+  probability: Nullable(FraudProbability),
+  falseBlockPercentile: Nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description:
+        'Percentage of the honest simulated sessions that score lower under default settings. 100 less this is the percentage of honest sessions that a block from this score on would stop. null: as with probability.',
+    }),
+  ),
   duplicateScore: Percent('Duplication.'),
   duplicate: DuplicateReply,
   independence: IndependenceReply,

@@ -4,6 +4,8 @@ import type { ScoreReply } from '../../src/contract/score.js';
 export function scoreReply(changed: Partial<ScoreReply> = {}): ScoreReply {
   return {
     score: 0,
+    probability: { value: 0.02, low: 0.01, high: 0.03 },
+    falseBlockPercentile: 0,
     duplicateScore: 0,
     duplicate: {
       score: 0,

@@ -4,6 +4,7 @@
  * themselves they add up in full.
  */
 import { createHash } from 'node:crypto';
+import type { FraudProbability } from '../../src/contract/score.js';
 import fit from './model.json' with { type: 'json' };
 import { clamp, type Rule, type Signal } from './model.js';
 import { rules } from './rule-set.js';
@@ -12,13 +13,19 @@ export type Fit = Omit<typeof fit, 'hash' | 'weights' | 'calibration'> & {
   readonly weights: Readonly<Record<string, number>>;
   /** Knots by rising balance, with a probe and without. */
   readonly calibration: Readonly<Record<'probed' | 'unprobed', readonly (readonly number[])[]>>;
+  /** For each score from 0 to 100, the percentage of honest sessions that score lower under default settings. */
+  readonly honestBelow: Readonly<Record<'probed' | 'unprobed', readonly number[]>>;
 };
 
 /** Hashes a fit’s results and their origin. */
-export const hashFit = ({ provenance, cleanProbability: { probed, unprobed }, calibration, weights }: Fit): string =>
+export const hashFit = ({ provenance, cleanProbability, calibration, honestBelow, weights }: Fit): string =>
   createHash('sha256')
     .update(
-      JSON.stringify([provenance, probed, unprobed, calibration.probed, calibration.unprobed, Object.entries(weights)]),
+      JSON.stringify([
+        provenance,
+        ...[cleanProbability, calibration, honestBelow].flatMap(({ probed, unprobed }) => [probed, unprobed]),
+        Object.entries(weights),
+      ]),
     )
     .digest('hex');
 
@@ -52,13 +59,6 @@ export const cleanProbabilityOf = (isProbed: boolean): number =>
 /** The full weight of a finding; 0 for an unknown one. */
 export const fullWeightOf = (code: string): number => (fit.weights as Fit['weights'])[code] ?? rules[code]?.weight ?? 0;
 
-/** Probability of fraud, with the range in which 90% of markets of the fit lie. */
-export interface Probability {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
-
 /**
  * Calibrated probability of fraud: between two knots of the fit it changes linearly. `balance` is what speaks against the session less what speaks
  * for it, in logits; `calibration` replaces that of the fit.
@@ -67,12 +67,20 @@ export function probabilityOf(
   balance: number,
   isProbed: boolean,
   calibration: Fit['calibration'] = fit.calibration,
-): Probability {
+): FraudProbability {
   const knots = calibration[isProbed ? 'probed' : 'unprobed'];
   const above = knots.findIndex(([at = 0]) => at > balance);
   const [from = [], to = []] = above < 0 ? [knots.at(-1), knots.at(-1)] : [knots[Math.max(0, above - 1)], knots[above]];
   const [at = 0, end = 0] = [from[0], to[0]];
   const share = end > at ? clamp((balance - at) / (end - at), 0, 1) : 0;
-  const [, value = 0, low = 0, high = 0] = from.map((known, column) => known + share * ((to[column] ?? 0) - known));
+  const [, value = 0, low = 0, high = 0] = from.map((known, column) =>
+    roundShare(known + share * ((to[column] ?? 0) - known)),
+  );
   return { value, low, high };
 }
+
+const roundShare = (share: number): number => Math.round(1e4 * share) / 1e4;
+
+/** Percentage of the fit’s honest sessions that score lower. */
+export const honestBelow = (score: number, isProbed: boolean): number =>
+  fit.honestBelow[isProbed ? 'probed' : 'unprobed'][score] ?? 100;

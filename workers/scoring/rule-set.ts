@@ -43,6 +43,7 @@ export const modelVersion: string = createHash('sha256')
       model,
       fit.cleanProbability,
       fit.calibration,
+      fit.honestBelow,
       fit.weights,
       rules,
       components,

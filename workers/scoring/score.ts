@@ -6,6 +6,7 @@ import {
   agentPolicyOf,
   ceilingOf,
   classify,
+  defaultScoreOf,
   intensityOf,
   mapToLegacyBands,
   recommend,
@@ -23,11 +24,11 @@ import { weighBehavior, weighPageInput } from './behavior.js';
 import { weighDevice, weighPage } from './device.js';
 import { weighClaims, weighForgery } from './claims.js';
 import { weighHistory } from './history.js';
-import { applyFit, cleanProbabilityOf, probabilityOf } from './fitted.js';
+import { applyFit, cleanProbabilityOf, honestBelow, probabilityOf } from './fitted.js';
 import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
-import { assessRisk, declaresProgram } from './risk.js';
+import { assessRisk, declaresProgram, type Risk } from './risk.js';
 import { describeSignal, keepWorst, type Signal } from './model.js';
 import { findStepUp, weighStepUp } from './step-up.js';
 import { weighVelocity } from './velocity.js';
@@ -54,6 +55,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const verdict = { score, recommendation: advice.recommendation, verdictClass };
   const reply: ScoreReply = {
     score,
+    ...placeAmongFitted(visit, degraded, risk),
     duplicateScore: duplication.score,
     duplicate: replyDuplicate(facts, duplication),
     independence: judgeIndependence(facts),
@@ -89,7 +91,6 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
     uncapped: risk.uncapped,
     caps: risk.caps,
     policy,
-    probability: probabilityOf(risk.balance, isProbed),
     contributions: findings.map(({ signal, discounted, applied, moved }) => ({
       code: signal.code,
       axis: signal.rule.axis,
@@ -98,6 +99,25 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
       applied,
       moved,
     })),
+  };
+}
+
+/** All sessions of the fit have this, so that it says nothing about one without. */
+const incomparable: readonly DegradedSignal[] = [
+  'organization_key',
+  'counters_unavailable',
+  'history_unavailable',
+  'probe_unreadable',
+];
+
+/** Places a session among those of the fit: by the evidence alone, without settings of the project. */
+function placeAmongFitted({ facts, pages }: Visit, degraded: readonly DegradedSignal[], risk: Risk) {
+  if (facts.agent?.outcome === 'verified' || incomparable.some((signal) => degraded.includes(signal)))
+    return { probability: null, falseBlockPercentile: null };
+  const isProbed = pages.length > 0;
+  return {
+    probability: probabilityOf(risk.balance, isProbed),
+    falseBlockPercentile: honestBelow(defaultScoreOf(risk), isProbed),
   };
 }
 

@@ -1,5 +1,5 @@
 /** From the evidence to what the caller acts on: ceilings, recommendation, class, step-up and the legacy bands. Duplication has no way in. */
-import type { Calibration } from '../../src/contract/calibration.js';
+import { calibrationDefaults, type Calibration } from '../../src/contract/calibration.js';
 import type { AgentFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { DecisionInputs } from '../../src/contract/thresholds.js';
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
@@ -84,14 +84,25 @@ export function ceilingOf(blockThreshold: number): number {
   return Math.max(0, Math.ceil(blockThreshold) - 1);
 }
 
+/** The score that the evidence alone leads to: without ceilings and without the project’s policy. */
+export function evidenceScoreOf({ uncapped, caps }: Pick<DecisionInputs, 'uncapped' | 'caps'>): number {
+  const policy = caps.find((cap) => cap.startsWith('policy:'));
+  return policy === undefined ? uncapped : Number(policy.slice('policy:'.length));
+}
+
+/** The score under default settings: with the ceiling of a lone axis, without the project’s policy and dispositive signals. */
+export function defaultScoreOf(risk: Pick<DecisionInputs, 'uncapped' | 'caps'>): number {
+  const caps = risk.caps.filter((cap) => cap === 'uncorroborated');
+  return applyCaps(evidenceScoreOf(risk), caps, calibrationDefaults.blockThreshold);
+}
+
 /** The score that `uncapped` leads to under a block threshold. Unknown names are ignored. */
 export function applyCaps(uncapped: number, caps: readonly string[], blockThreshold: number): number {
   const ceiling = ceilingOf(blockThreshold);
-  const policy = caps.find((cap) => cap.startsWith('policy:'));
-  const evidence = policy === undefined ? uncapped : Number(policy.slice('policy:'.length));
+  const evidence = evidenceScoreOf({ uncapped, caps });
   const lowered = caps.includes('uncorroborated') ? Math.min(evidence, ceiling) : evidence;
   const capped = caps.includes('dispositive') ? Math.max(evidence, Math.ceil(blockThreshold), 1) : lowered;
-  return policy === undefined ? capped : Math.max(capped, Math.min(uncapped, ceiling));
+  return evidence === uncapped ? capped : Math.max(capped, Math.min(uncapped, ceiling));
 }
 
 /** The part of a score that a receipt keeps to decide again under other thresholds; see `workers/thresholds/levels.ts`. */

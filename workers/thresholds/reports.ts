@@ -10,8 +10,9 @@ import {
   type SourceReport,
 } from '../../src/contract/reports.js';
 import { driftSessionsMin } from '../../src/contract/report-minimums.js';
-import { sourcesMax, type DecisionInputs, type Mix } from '../../src/contract/thresholds.js';
+import { sourcesMax, type Mix } from '../../src/contract/thresholds.js';
 import { probabilityOf } from '../scoring/probability.js';
+import { evidenceScoreOf } from '../scoring/verdict.js';
 import { betaQuantile } from './statistics.js';
 
 /** Sessions that the project’s own share stands for in a source’s, and what a project’s leans on before it has labels. */
@@ -136,12 +137,6 @@ export function reportFairness(sessions: readonly HonestSession[]): FairnessGrou
         return { by, value, sessions: own.length, stopped, blocked, blockedShare: observe(blocked, own.length) };
       }),
   );
-}
-
-/** The score that the evidence alone led to: without ceilings and without the project’s policy. */
-function evidenceScoreOf({ uncapped, caps }: DecisionInputs): number {
-  const policy = caps.find((cap) => cap.startsWith('policy:'));
-  return policy === undefined ? uncapped : Number(policy.slice('policy:'.length));
 }
 
 function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): ReadonlyMap<Key, readonly T[]> {

@@ -5,6 +5,7 @@ import {
   cleanProbabilityOf,
   fullWeightOf,
   hashFit,
+  honestBelow,
   probabilityOf,
   type Fit,
 } from '../../../workers/scoring/fitted.js';
@@ -34,6 +35,7 @@ t.test('the file holds the hash of what it says, so that a weight changed by han
   t.not(hashFit({ ...fit, weights: { ...fit.weights, webdriver: 1 } }), fit.hash);
   t.not(hashFit({ ...fit, provenance: 'elsewhere' }), fit.hash);
   t.not(hashFit({ ...fit, calibration: { ...fit.calibration, probed: [] } }), fit.hash);
+  t.not(hashFit({ ...fit, honestBelow: { ...fit.honestBelow, probed: [] } }), fit.hash);
   t.end();
 });
 
@@ -97,5 +99,16 @@ t.test('the probability of fraud rises with the balance of evidence and lies wit
   t.same(probabilityOf(-1, true, calibration), { value: 0.02, low: 0.01, high: 0.04 });
   t.ok(Math.abs(probabilityOf(1, true, calibration).value - 0.06) < 1e-9);
   t.same(probabilityOf(3, true, calibration), { value: 0.1, low: 0.05, high: 0.2 });
+  t.end();
+});
+
+t.test('the percentage of honest sessions below a score rises from none at 0 to nearly all at the block band', (t) => {
+  for (const isProbed of [true, false]) {
+    t.equal(honestBelow(0, isProbed), 0);
+    for (let score = 1; score <= 100; score += 1)
+      t.ok(honestBelow(score, isProbed) >= honestBelow(score - 1, isProbed), String(score));
+    t.ok(honestBelow(1, isProbed) > 25 && honestBelow(calibrationDefaults.reviewLow, isProbed) > 97);
+    t.ok(honestBelow(calibrationDefaults.blockThreshold, isProbed) > 99.5 && honestBelow(100, isProbed) <= 100);
+  }
   t.end();
 });

@@ -92,3 +92,40 @@ t.test('sessionId, receiptId and what the project can step up to are passed thro
   });
   t.end();
 });
+
+t.test('what the sessions of the fit cannot say is null, and nothing else takes the probability away', (t) => {
+  const agent = { outcome: 'verified' as const, agent: 'shopper', reason: null };
+  const cases: readonly (readonly [facts: ScoreFacts, isKnown: boolean])[] = [
+    [cleanFacts(), true],
+    [humanFacts(), true],
+    [humanFacts(farm), true],
+    [cleanFacts({ address: { ...cleanFacts().address, network: null, asn: null, country: null } }), true],
+    [cleanFacts({ agent: { ...agent, outcome: 'invalid' } }), true],
+    [cleanFacts({ agent }), false],
+    [cleanFacts({ counts: null }), false],
+    [cleanFacts({ history: null }), false],
+    [cleanFacts({ probeRead: false }), false],
+    [cleanFacts({ measured: false, counts: null, history: null }), false],
+  ];
+  for (const [facts, isKnown] of cases) {
+    const { probability, falseBlockPercentile, degradedSignals } = scoreFacts(facts).reply;
+    t.equal(probability !== null, isKnown, degradedSignals.join());
+    t.equal(falseBlockPercentile !== null, isKnown, degradedSignals.join());
+  }
+  t.end();
+});
+
+t.test('no setting but the multiplier of a country moves the probability or the percentile', (t) => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { geoRiskWeights } = facts.calibration;
+      const meaningOf = (calibration: ScoreFacts['calibration']) => {
+        const { probability, falseBlockPercentile } = scoreFacts({ ...facts, calibration, stepUps: [] }).reply;
+        return { probability, falseBlockPercentile };
+      };
+      assert.deepEqual(meaningOf(facts.calibration), meaningOf({ ...calibrationDefaults, geoRiskWeights }));
+    }),
+    { numRuns: 400 },
+  );
+  t.end();
+});
