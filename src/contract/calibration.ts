@@ -80,6 +80,11 @@ export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId:
   return { ...calibrationDefaults, ...project, ...source, geoRiskWeights };
 }
 
+/** The highest integer score below the block band; 0 where the band begins at 0. */
+export function ceilingOf(blockThreshold: number): number {
+  return Math.max(0, Math.ceil(blockThreshold) - 1);
+}
+
 /** Every knob as it is in force, for the project and for each source that has knobs of its own. */
 export function fillCalibration(liteConfig: LiteConfig): LiteConfig {
   const { perSource = {} } = liteConfig;

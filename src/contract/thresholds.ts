@@ -66,6 +66,7 @@ export const Flip = Type.Object(
     sessionId: Type.String({ description: 'Your id of the session.' }),
     sourceId: Nullable(Type.String({ description: 'null: no source was named.' })),
     score: Percent('The score under the thresholds asked about.'),
+    givenScore: Percent('The score that was given. Ceilings follow blockThreshold, so that both can differ.'),
     from: Recommendation,
     to: Recommendation,
   },
@@ -85,6 +86,9 @@ export const SimulationReply = Type.Object({
   ),
   heldBelowBlock: Count(
     'Sessions with only one kind of evidence. Their score stays just below blockThreshold, whatever its value.',
+  ),
+  ceiling: Percent(
+    'Highest score of a session with only one kind of evidence: just below the blockThreshold asked about. Raising blockThreshold raises such scores.',
   ),
   scores: Type.Array(Type.Integer({ minimum: 0 }), {
     minItems: scoreBands,
@@ -135,7 +139,7 @@ export const SourceRecommendation = Type.Object(
     sourceId: Nullable(Type.String({ description: 'null: the project as a whole.' })),
     status: StringEnum(['ok', 'insufficient_data', 'not_advisable'] as const, {
       description:
-        'Status of the recommendation. not_advisable: any threshold that meets the target would block most allowed sessions without a fraud outcome; see note.',
+        'Status of the recommendation. not_advisable: the thresholds that labels allow would stop most allowed sessions without a fraud outcome, or block on hardly any evidence; note says which.',
     }),
     labels: Type.Object({
       honest: Count('Completions that stood for the whole time in which they could be reversed.'),

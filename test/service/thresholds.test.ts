@@ -101,6 +101,25 @@ t.test('lower edges flip sessions, which are listed with what they were and woul
   t.same((await simulate(question)).body, (await simulate(question)).body);
 });
 
+t.test(
+  'a higher blockThreshold shows the higher scores of what a ceiling holds, next to those that were given',
+  async (t) => {
+    const userAgent =
+      'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/142.0.0.0 Safari/537.36';
+    const held = await score({ sourceId: 'ceilings', userAgent });
+    t.match(held, { score: 74, ceilings: ['uncorroborated'], recommendation: 'review' });
+    const raised = await untilCounted(
+      t,
+      { reviewLow: 80, blockThreshold: 83, sourceId: 'ceilings' },
+      ({ sessions: counted }) => counted === 1,
+    );
+    t.match(raised, { ceiling: 82, heldBelowBlock: 1, flipped: 0 }, 'it is still reviewed');
+    t.equal(raised.scores[16], 1, 'with a score of 80 to 84');
+    const { body } = await simulate({ reviewLow: 50, blockThreshold: 50, sourceId: 'ceilings' });
+    t.match(body, { ceiling: 49, flips: [{ givenScore: 74, score: 49, from: 'review', to: 'allow' }] });
+  },
+);
+
 t.test('an outcome labels its session; a completion is believed only after sixty days', async (t) => {
   const honest = await score({ sourceId: 'labels' });
   const fresh = await score({ sourceId: 'labels' });

@@ -4,7 +4,6 @@
  */
 import {
   agentPolicyOf,
-  ceilingOf,
   classify,
   defaultScoreOf,
   intensityOf,
@@ -13,6 +12,7 @@ import {
   decisionInputsOf,
   type Policy,
 } from './verdict.js';
+import { ceilingOf } from '../../src/contract/calibration.js';
 import type { ProbeFacts, ScoreFacts, ScoreOutcome, StepUpOutcome } from '../../src/contract/facts.js';
 import type { DegradedSignal, ScoreReply } from '../../src/contract/score.js';
 import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';

@@ -1,5 +1,5 @@
 /** From the evidence to what the caller acts on: ceilings, recommendation, class, step-up and the legacy bands. Duplication has no way in. */
-import { calibrationDefaults, type Calibration } from '../../src/contract/calibration.js';
+import { calibrationDefaults, ceilingOf, type Calibration } from '../../src/contract/calibration.js';
 import type { AgentFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { DecisionInputs } from '../../src/contract/thresholds.js';
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
@@ -78,11 +78,6 @@ function legacyBand(value: number): number {
  *                   Policy leads below the block band at most, and never lowers what the evidence alone says.
  */
 export type Cap = 'uncorroborated' | 'dispositive' | `policy:${number}`;
-
-/** The highest integer score below the block band; 0 where the band begins at 0. */
-export function ceilingOf(blockThreshold: number): number {
-  return Math.max(0, Math.ceil(blockThreshold) - 1);
-}
 
 /** The score that the evidence alone leads to: without ceilings and without the project’s policy. */
 export function evidenceScoreOf({ uncapped, caps }: Pick<DecisionInputs, 'uncapped' | 'caps'>): number {

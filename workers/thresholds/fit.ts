@@ -3,14 +3,15 @@
  * lowest one that keeps reviews within their budget. Under the numbers that the target needs there is a shortfall and never an edge.
  *
  * Labels speak for the scores they have. Under 50, where a score is not even likely to mean fraud, labels near the threshold have to say that
- * it does; and what would block most of those whom nobody calls fraudulent is never advised.
+ * it does; and what would stop most of those whom nobody calls fraudulent, or block on hardly any evidence, is never advised.
  *
  * A source with at least a third of the numbers leans on the rest of its project for what is missing, weighed at most twice its own;
  * that is said as `borrowed`.
  */
 import type { ThresholdFit, FitSubject, DistributionCell, LevelCounts } from '../../src/contract/thresholds.js';
+import { honestBelow } from '../scoring/fitted.js';
 import { lowerBound, trialsNeeded, upperBound, deltaInterval } from './statistics.js';
-import { decide, blockedAt, blockLevelOf, borrow, countLevels, subtract } from './levels.js';
+import { decide, blockedAt, borrow, countLevels, subtract } from './levels.js';
 
 const confidence = 0.95;
 const intervalConfidence = 0.975;
@@ -22,8 +23,10 @@ const borrowFactor = 2;
 /** Scores from which fraud is likelier than not, and how many points above a lower threshold its own labels must support it. */
 const likelyFrom = 50;
 const supportPoints = 10;
-/** Share of those let in and not known to be fraud that a threshold may block at most. */
-const blockedMax = 0.5;
+/** Share of those let in and not known to be fraud that thresholds may block, or block, review and step up, at most. */
+const stoppedMax = 0.5;
+/** Percentage of honest people, by the model, who must score below a threshold: less evidence than theirs is hardly any. */
+const honestBelowMin = 90;
 
 type Labels = ThresholdFit['labels'];
 type Recommendation = DistributionCell['recommendation'];
@@ -43,13 +46,11 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
     const note = `Too few labels for a target of ${percent(target)}: ${shortfall.honest} mature completes and ${shortfall.fraud} fraud labels are missing.`;
     return { ...common, ...nothing, status: 'insufficient_data', shortfall, note };
   }
-  const share = blockedShare(cells, blockThreshold);
-  if (share > blockedMax) {
-    const note = `No threshold is recommended: blocking from ${blockThreshold} would block ${percent(share)} of allowed sessions without a fraud outcome.`;
-    return { ...common, ...nothing, status: 'not_advisable', note };
-  }
   const { reviewLow, reviewRate } = lowestReview(cells, blockThreshold);
   const suggested = { reviewLow, blockThreshold };
+  const objection = findObjection(cells, suggested);
+  if (objection !== null)
+    return { ...common, ...nothing, status: 'not_advisable', note: `No threshold is recommended: ${objection}` };
   return {
     ...common,
     status: 'ok',
@@ -95,11 +96,26 @@ function isSupported({ honest, fraud }: LevelCounts, threshold: number): boolean
   return caught >= fraudNeeded && lowerBound(caught, caught + within(honest), confidence) > 0.5;
 }
 
-/** The share that a threshold blocks of the sessions that were let in and that no outcome calls fraudulent. */
-function blockedShare(cells: readonly DistributionCell[], blockThreshold: number): number {
+/** The reason not to advise what labels allow; null without one. A review that a policy asks for is no threshold’s doing. */
+function findObjection(cells: readonly DistributionCell[], suggested: Suggested): string | null {
+  const { blockThreshold } = suggested;
   const people = cells.filter(({ label, recommendation }) => label !== 'fraud' && recommendation !== 'block');
-  const blocked = people.filter(({ inputs }) => blockLevelOf(inputs) >= blockThreshold);
-  return sizeOf(people) === 0 ? 0 : sizeOf(blocked) / sizeOf(people);
+  const shareOf = (holds: (advice: Recommendation) => boolean): number => {
+    const held = people.filter(({ inputs }) =>
+      holds(decide({ ...inputs, agentPolicy: null }, { ...suggested, stepUpThreshold: null }).recommendation),
+    );
+    return held.length === 0 ? 0 : sizeOf(held) / sizeOf(people);
+  };
+  const blocked = shareOf((advice) => advice === 'block');
+  if (blocked > stoppedMax)
+    return `blocking from ${blockThreshold} would block ${percent(blocked)} of allowed sessions without a fraud outcome.`;
+  const stopped = shareOf((advice) => advice !== 'allow');
+  if (stopped > stoppedMax)
+    return `${percent(stopped)} of allowed sessions without a fraud outcome would be blocked, reviewed or stepped up. Check stepUpThreshold.`;
+  const above = 100 - Math.min(honestBelow(blockThreshold, true), honestBelow(blockThreshold, false));
+  if (above > 100 - honestBelowMin)
+    return `the labels allow blocking from ${blockThreshold}, but ${percent(above / 100)} of honest simulated sessions score as high.`;
+  return null;
 }
 
 /** The lowest whole threshold whose upper bound on false blocks meets the target; null where not even 100 does. */

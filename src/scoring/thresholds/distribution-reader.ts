@@ -125,6 +125,7 @@ export interface ListedSession extends WantedCell {
   readonly receiptId: string;
   readonly sessionId: string;
   readonly sourceId: string | null;
+  readonly score: number;
 }
 
 /** The newest sessions of the cells. Sessions whose receipt is not recorded yet, or no longer kept, are left out. */
@@ -149,8 +150,8 @@ export async function listSessions(
     [...valuesOf(filter), wanted.map(({ cell }) => cell), wanted.map(({ recommendation }) => recommendation), limit],
   );
   return rows.map(({ receipt_id, cell, recommendation, record }) => {
-    const { sessionId, sourceId } = openReceipt(record);
-    return { receiptId: receipt_id, cell, recommendation, sessionId, sourceId };
+    const { sessionId, sourceId, verdict } = openReceipt(record);
+    return { receiptId: receipt_id, cell, recommendation, sessionId, sourceId, score: verdict.score };
   });
 }
 

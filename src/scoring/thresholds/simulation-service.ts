@@ -2,6 +2,7 @@
  * Simulates other thresholds on recorded sessions: counts from the score distribution, decisions by the pure core. Nothing is
  * scored again; the same question gets the same answer until new scores come.
  */
+import { ceilingOf } from '../../contract/calibration.js';
 import { invalid } from '../../kernel/faults.js';
 import type {
   HypotheticalDecision,
@@ -59,6 +60,7 @@ export function createSimulationService(deps: SimulationDeps) {
         flipped: count(flipped),
         flippedBySource: bySource(flipped),
         heldBelowBlock: count(judged.filter(({ hypothetical }) => hypothetical.isHeld)),
+        ceiling: ceilingOf(question.blockThreshold),
         scores: scoresOf(judged),
         labelled: labelledOf(judged),
         period: periodOf(reading),
@@ -137,9 +139,9 @@ async function listFlips(
   return sessions.flatMap((session) => {
     const cell = byKey.get(keyOf(session));
     if (cell === undefined) return [];
-    const { receiptId, sessionId, sourceId } = session;
+    const { receiptId, sessionId, sourceId, score: givenScore } = session;
     const { score, recommendation: to } = cell.hypothetical;
-    return [{ receiptId, sessionId, sourceId, score, from: cell.recommendation, to }];
+    return [{ receiptId, sessionId, sourceId, score, givenScore, from: cell.recommendation, to }];
   });
 }
 

@@ -1,12 +1,11 @@
 import t from 'tap';
 import fc from 'fast-check';
-import { calibrationDefaults } from '../../../src/contract/calibration.js';
+import { calibrationDefaults, ceilingOf } from '../../../src/contract/calibration.js';
 import type { AgentFacts } from '../../../src/contract/facts.js';
 import {
   agentPolicyOf,
   applyCaps,
   categoryOf,
-  ceilingOf,
   classify,
   mapToLegacyBands,
   recommend,

@@ -90,14 +90,33 @@ t.test('sessions under a ceiling are blocked by no threshold', async (t) => {
   t.equal(fit.projected?.falseBlockRate, 0);
 });
 
-t.test('what would block most people is never advised, and the answer says why', async (t) => {
-  const labels = [cell(0, 'honest', 700), cell(3, 'fraud', 60)];
-  const fit = fitThresholds(subject([...labels, cell(2, 'none', 900)]));
-  t.match(fit, { status: 'not_advisable', suggested: null, projected: null, interval: null, shortfall: null });
-  t.match(fit.note, /would block 56\.3% of allowed sessions/);
-  const few = fitThresholds(subject([...labels, cell(2, 'none', 90)]));
-  t.match(few, { status: 'ok', suggested: { blockThreshold: 1 } }, 'sixty of sixty labels between 1 and 10 are fraud');
-});
+t.test(
+  'what would stop most people, or block on hardly any evidence, is never advised, and the answer says why',
+  (t) => {
+    const labels = (fraudAt: number) => [cell(0, 'honest', 700), cell(fraudAt, 'fraud', 60)];
+    const stepUp = { uncapped: 20, caps: [], agentPolicy: null, stepUpThreshold: 10 };
+    const asked = { inputs: stepUp, recommendation: 'step_up', label: 'none', count: 900 } as const;
+    const byPolicy = { ...asked, inputs: { ...stepUp, agentPolicy: 'review', stepUpThreshold: null } } as const;
+    const cases: readonly (readonly [name: string, cells: readonly DistributionCell[], note: RegExp | null])[] = [
+      ['most are blocked', [...labels(3), cell(2, 'none', 900)], /would block 56\.3% of allowed sessions/],
+      ['few are blocked, on hardly any evidence', labels(3), /blocking from 1, but 5\d\.\d% of honest simulated/],
+      ['the same with others', [...labels(3), cell(2, 'none', 90)], /blocking from 1, but/],
+      ['just under the floor', [...labels(18), cell(8, 'honest', 9)], /blocking from 9, but 11\.\d% of honest/],
+      ['at the floor', [...labels(19), cell(9, 'honest', 9)], null],
+      ['most are stepped up', [...labels(60), asked], /56\.3% .* stepped up\. Check stepUpThreshold/],
+      ['half are stepped up', [...labels(60), { ...asked, count: 700 }], null],
+      ['most are reviewed by a policy', [...labels(60), byPolicy], null],
+      ['most are blocked already', [...labels(60), cell(90, 'none', 2_000)], null],
+    ];
+    for (const [name, cells, note] of cases) {
+      const fit = fitThresholds(subject(cells));
+      if (note === null) t.match(fit, { status: 'ok', note: /^Blocking from/ }, name);
+      else t.match(fit, { status: 'not_advisable', suggested: null, projected: null, interval: null, note }, name);
+      t.equal(fit.shortfall, null, name);
+    }
+    t.end();
+  },
+);
 
 t.test('under 50 a threshold needs labels of its own that say fraud', async (t) => {
   const honest = cell(0, 'honest', 700);
