@@ -13,6 +13,7 @@ import { findRiskIndicators, judgeScore } from './scoring/score.js';
 import { modelVersion } from './scoring/rule-set.js';
 import { countLevels, decide } from './thresholds/levels.js';
 import { fitThresholds } from './thresholds/fit.js';
+import { offerRecalibration } from './thresholds/recalibration.js';
 import { reportCalibration, reportFairness, reportSources } from './thresholds/reports.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
@@ -56,7 +57,11 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'sources':
       return reportSources(task.cells);
     case 'calibration':
-      return { ...reportCalibration(task.cells), fairness: reportFairness(task.honest) };
+      return {
+        ...reportCalibration(task.cells),
+        fairness: reportFairness(task.honest),
+        recalibration: offerRecalibration(task.cells),
+      };
     case 'marks':
       return markCapture(task.envelope);
     case 'verdict':

@@ -7,6 +7,18 @@ export const dispositiveSignals = ['confirmed_clawback', 'device_farm'] as const
 
 const edge = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
 
+export const recalibrationPointsMax = 12;
+const unit = Type.Number({ minimum: 0, maximum: 1 });
+
+/** Points of a rising curve: a probability of the model, and what the project’s labels say of it, with a range. */
+export const Recalibration = Type.Array(Type.Array(unit, { minItems: 4, maxItems: 4 }), {
+  minItems: 2,
+  maxItems: recalibrationPointsMax,
+  description:
+    'Curve from the model’s probability to the project’s own: points [probability, value, low, high], rising, linear in between. Take it from GET /lite/calibration. It moves `probability` alone. null: the model’s.',
+});
+export type Recalibration = Static<typeof Recalibration>;
+
 const knobs = {
   reviewLow: edge('Scores below it are allowed, and a score of 0 always. At most blockThreshold. Default 40.'),
   blockThreshold: edge('Scores at or above it are blocked, and a score of 0 never. Default 75.'),
@@ -32,6 +44,7 @@ const knobs = {
     description:
       'Recommendation for verified agents. allow never overrides a dispositive signal; review never lowers a block. Default score_normally.',
   }),
+  recalibration: Type.Optional(Recalibration),
 };
 
 /** All knobs set: what the fusion works with. */

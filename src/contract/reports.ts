@@ -1,5 +1,6 @@
 /** Reports on what was scored: recommendations by source and day, what became of each source, and whether scores mean what they say. */
 import { Type, type Static } from 'typebox';
+import { Recalibration } from './calibration.js';
 import { Count, Nullable, StringEnum } from './common.js';
 import { ListQuery } from './paging.js';
 import { unit } from './project-parts.js';
@@ -123,6 +124,36 @@ export const CalibrationReply = Type.Object({
     fraud: Count('Sessions that an outcome called fraudulent at least 60 days ago.'),
     honest: Count('Sessions with a completion that has stood for 60 days.'),
   }),
+  recalibration: Type.Object(
+    {
+      status: StringEnum(['ok', 'insufficient_data'] as const),
+      method: Nullable(
+        StringEnum(['platt', 'isotonic'] as const, {
+          description: 'platt: 2 parameters, up to 1,000 labels. isotonic: above. null: too few labels.',
+        }),
+      ),
+      curve: Nullable(Recalibration),
+      shortfall: Nullable(
+        Type.Object({
+          honest: Count('Mature honest labels that are missing.'),
+          fraud: Count('Mature fraud labels that are missing.'),
+        }),
+      ),
+      ece: Nullable(
+        Type.Object(
+          {
+            before: unit('With the model’s probabilities.'),
+            after: unit('With the curve.'),
+          },
+          { description: 'Expected calibration error on these labels.' },
+        ),
+      ),
+    },
+    {
+      description:
+        'Offer of the project’s own probabilities, from these labels. Apply it by sending `curve` as `config.liteConfig.recalibration`, or under `perSource`; undo it with null.',
+    },
+  ),
   fairness: Type.Array(FairnessGroup, {
     description: `The newest honest sessions (at most ${fairnessSessionsMax}) by country, browser family and kind of device, the largest groups first.`,
   }),

@@ -206,7 +206,7 @@ export const FraudProbability = Type.Object(
   },
   {
     description:
-      'Probability of fraud, 0-1, calibrated on simulated sessions. null: the model cannot say, because counts, history or probe could not be read, the key has no project, or the respondent is a verified agent. No setting of the project moves it but geoRiskWeights.',
+      'Probability of fraud, 0-1, calibrated on simulated sessions. null: counts, history or probe could not be read, the key has no project, or the respondent is a verified agent. Only geoRiskWeights and recalibration move it. With recalibration, the range is the 95% interval of the project’s labels.',
   },
 );
 export type FraudProbability = Static<typeof FraudProbability>;

@@ -28,7 +28,7 @@ export const givenShape = shape(
   'version measured calibration assuranceAvailable userAgent declaredCountry respondentKnown respondentStats ownAddress address agent degraded integration stepUps',
   {
     calibration: shape(
-      'reviewLow blockThreshold noProbeRiskScore stepUpEnabled stepUpThreshold stepUpIntensityThreshold geoRiskWeights dispositiveSignals newUserPosture verifiedAgentPolicy',
+      'reviewLow blockThreshold noProbeRiskScore stepUpEnabled stepUpThreshold stepUpIntensityThreshold geoRiskWeights dispositiveSignals newUserPosture verifiedAgentPolicy recalibration',
       { dispositiveSignals: words, newUserPosture: word, verifiedAgentPolicy: word },
     ),
     assuranceAvailable: word,

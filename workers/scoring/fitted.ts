@@ -60,19 +60,22 @@ export const cleanProbabilityOf = (isProbed: boolean): number =>
 export const fullWeightOf = (code: string): number => (fit.weights as Fit['weights'])[code] ?? rules[code]?.weight ?? 0;
 
 /**
- * Calibrated probability of fraud: between two knots of the fit it changes linearly. `balance` is what speaks against the session less what speaks
- * for it, in logits; `calibration` replaces that of the fit.
+ * Calibrated probability of fraud. `balance` is what speaks against the session less what speaks for it, in logits; `calibration` replaces that
+ * of the fit.
  */
-export function probabilityOf(
+export const probabilityOf = (
   balance: number,
   isProbed: boolean,
   calibration: Fit['calibration'] = fit.calibration,
-): FraudProbability {
-  const knots = calibration[isProbed ? 'probed' : 'unprobed'];
-  const above = knots.findIndex(([at = 0]) => at > balance);
-  const [from = [], to = []] = above < 0 ? [knots.at(-1), knots.at(-1)] : [knots[Math.max(0, above - 1)], knots[above]];
+): FraudProbability => interpolate(calibration[isProbed ? 'probed' : 'unprobed'], balance);
+
+/** A curve of points [place, value, low, high] by rising place: linear between two of them, level before the first and after the last. */
+export function interpolate(points: readonly (readonly number[])[], place: number): FraudProbability {
+  const above = points.findIndex(([at = 0]) => at > place);
+  const [from = [], to = []] =
+    above < 0 ? [points.at(-1), points.at(-1)] : [points[Math.max(0, above - 1)], points[above]];
   const [at = 0, end = 0] = [from[0], to[0]];
-  const share = end > at ? clamp((balance - at) / (end - at), 0, 1) : 0;
+  const share = end > at ? clamp((place - at) / (end - at), 0, 1) : 0;
   const [, value = 0, low = 0, high = 0] = from.map((known, column) =>
     roundShare(known + share * ((to[column] ?? 0) - known)),
   );

@@ -24,7 +24,7 @@ import { weighBehavior, weighPageInput } from './behavior.js';
 import { weighDevice, weighPage } from './device.js';
 import { weighClaims, weighForgery } from './claims.js';
 import { weighHistory } from './history.js';
-import { applyFit, cleanProbabilityOf, honestBelow, probabilityOf } from './fitted.js';
+import { applyFit, cleanProbabilityOf, honestBelow, interpolate, probabilityOf } from './fitted.js';
 import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
@@ -110,13 +110,15 @@ const incomparable: readonly DegradedSignal[] = [
   'probe_unreadable',
 ];
 
-/** Places a session among those of the fit: by the evidence alone, without settings of the project. */
+/** Places a session among those of the fit: by the evidence alone, with no setting of the project but its own probabilities. */
 function placeAmongFitted({ facts, pages }: Visit, degraded: readonly DegradedSignal[], risk: Risk) {
   if (facts.agent?.outcome === 'verified' || incomparable.some((signal) => degraded.includes(signal)))
     return { probability: null, falseBlockPercentile: null };
   const isProbed = pages.length > 0;
+  const { recalibration } = facts.calibration;
+  const probability = probabilityOf(risk.balance, isProbed);
   return {
-    probability: probabilityOf(risk.balance, isProbed),
+    probability: recalibration === undefined ? probability : interpolate(recalibration, probability.value),
     falseBlockPercentile: honestBelow(defaultScoreOf(risk), isProbed),
   };
 }

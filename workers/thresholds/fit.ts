@@ -13,9 +13,9 @@ import { honestBelow } from '../scoring/fitted.js';
 import { lowerBound, trialsNeeded, upperBound, deltaInterval } from './statistics.js';
 import { decide, blockedAt, borrow, countLevels, subtract } from './levels.js';
 
-const confidence = 0.95;
+export const confidence = 0.95;
 const intervalConfidence = 0.975;
-const fraudNeeded = 30;
+export const fraudNeeded = 30;
 const reviewBudget = 0.1;
 /** Share of the needed labels that a source must have of its own, and how much more it may borrow than it has. */
 const ownShareMin = 1 / 3;

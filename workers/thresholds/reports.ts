@@ -11,7 +11,7 @@ import {
 } from '../../src/contract/reports.js';
 import { driftSessionsMin } from '../../src/contract/report-minimums.js';
 import { sourcesMax, type Mix } from '../../src/contract/thresholds.js';
-import { probabilityOf } from '../scoring/probability.js';
+import { expectedAt } from '../scoring/probability.js';
 import { evidenceScoreOf } from '../scoring/verdict.js';
 import { betaQuantile } from './statistics.js';
 
@@ -105,7 +105,7 @@ export function reportCalibration(cells: readonly LabelledCell[]): Pick<Calibrat
     .map(([band, own]) => {
       const sessions = sum(own, ({ count }) => count);
       const fraud = fraudIn(own);
-      const expected = sum(own, ({ inputs, count }) => count * probabilityOf(evidenceScoreOf(inputs))) / sessions;
+      const expected = sum(own, ({ inputs, count }) => count * expectedAt(evidenceScoreOf(inputs))) / sessions;
       const to = band === 9 ? 100 : band * bandWidth + bandWidth - 1;
       const { value: observed, low, high } = observe(fraud, sessions);
       return { from: band * bandWidth, to, sessions, expected, observed, low, high };

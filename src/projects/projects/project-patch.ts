@@ -43,7 +43,18 @@ export function findContradictions(fields: ProjectFields): readonly Issue[] {
 }
 
 function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): readonly Issue[] {
-  const { reviewLow, blockThreshold } = { ...calibrationDefaults, ...knobs };
+  const { reviewLow, blockThreshold, recalibration = [] } = { ...calibrationDefaults, ...knobs };
+  const bent = recalibration.findIndex(([at = 0, value = 0, low = 0, high = 0], point) => {
+    const [before = -1, lower = 0] = recalibration[point - 1] ?? [];
+    return at <= before || value < lower || value < low || value > high;
+  });
+  if (bent >= 0)
+    return [
+      {
+        path: `${path}/recalibration/${bent}`,
+        message: 'must rise from the point before, with low ≤ value ≤ high. Send the curve of GET /lite/calibration.',
+      },
+    ];
   if (reviewLow <= blockThreshold) return [];
   return [
     { path: `${path}/reviewLow`, message: `must be at most blockThreshold: ${reviewLow} is above ${blockThreshold}.` },

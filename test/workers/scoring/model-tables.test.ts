@@ -19,6 +19,7 @@ const notDeciding: Readonly<Record<string, string>> = {
   'device.ts worker.slice(0, 4)': 'names shown in a sentence',
   'device.ts frame.slice(0, 4)': 'names shown in a sentence',
   'model.ts Math.min(weight, 50)': 'beyond it the score is 100 for any table, and the power would overflow',
+  'probability.ts -0.5': 'expected of a report, and decides no verdict',
   'model.ts clamp(score, 0, 99.9)': 'a score of 100 has no logits',
   'model.ts Math.min(share, 0.999)': 'a share of 1 has no logits',
   'duplication.ts link.probability * 100 + 1e-9': 'keeps a rounding error from taking a point',

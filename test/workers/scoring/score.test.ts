@@ -115,7 +115,7 @@ t.test('what the sessions of the fit cannot say is null, and nothing else takes 
   t.end();
 });
 
-t.test('no setting but the multiplier of a country moves the probability or the percentile', (t) => {
+t.test('no setting but the multiplier of a country moves the model’s probability or the percentile', (t) => {
   fc.assert(
     fc.property(anyFacts, (facts) => {
       const { geoRiskWeights } = facts.calibration;
@@ -124,6 +124,27 @@ t.test('no setting but the multiplier of a country moves the probability or the 
         return { probability, falseBlockPercentile };
       };
       assert.deepEqual(meaningOf(facts.calibration), meaningOf({ ...calibrationDefaults, geoRiskWeights }));
+    }),
+    { numRuns: 400 },
+  );
+  t.end();
+});
+
+t.test('a project’s own probabilities move nothing else, and are null where the model’s are', (t) => {
+  const recalibration = [
+    [0, 0.3, 0.2, 0.4],
+    [1, 0.8, 0.7, 0.9],
+  ];
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { probability: model, ...rest } = scoreFacts(facts).reply;
+      const own = scoreFacts({ ...facts, calibration: { ...facts.calibration, recalibration } }).reply;
+      const { probability, ...others } = own;
+      assert.deepEqual(others, rest);
+      assert.equal(probability === null, model === null);
+      if (probability === null || model === null) return;
+      assert.ok(Math.abs(probability.value - (0.3 + 0.5 * model.value)) < 1e-4);
+      assert.ok(probability.low <= probability.value && probability.value <= probability.high);
     }),
     { numRuns: 400 },
   );

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { SourceCell } from '../../../src/contract/reports.js';
 import { reportCalibration, reportFairness, reportSources } from '../../../workers/thresholds/reports.js';
-import { probabilityOf } from '../../../workers/scoring/probability.js';
+import { expectedAt } from '../../../workers/scoring/probability.js';
 
 const inputs = (uncapped: number, caps: readonly string[] = []) =>
   ({ uncapped, caps, agentPolicy: null, stepUpThreshold: null }) as const;
@@ -60,7 +60,7 @@ t.test('calibration: bands of ten points, what they announce, what was observed,
     { from: 0, to: 9, sessions: 100, observed: 0.05 },
     { from: 90, to: 100, sessions: 20, observed: 0.5 },
   ]);
-  t.ok(Math.abs((bands[0]?.expected ?? 0) - probabilityOf(0)) < 1e-12);
+  t.ok(Math.abs((bands[0]?.expected ?? 0) - expectedAt(0)) < 1e-12);
   for (const { low, observed, high } of bands) t.ok(low < observed && observed < high);
   const [clean, sure] = bands.map(({ expected, observed }) => Math.abs(expected - observed));
   t.ok(Math.abs((ece ?? 1) - (100 * (clean ?? 0) + 20 * (sure ?? 0)) / 120) < 1e-12);

@@ -1,0 +1,128 @@
+/**
+ * A project’s own probabilities, from its labels: a curve from the probability of the model to the one that the labels show. Offered and never
+ * applied. Under the labels that recommended thresholds need there is a shortfall and no curve. Pure.
+ *
+ * Up to 1,000 labels the curve has two parameters (Platt), above it follows the labels (isotonic). Both rise.
+ */
+import { recalibrationPointsMax, type Recalibration } from '../../src/contract/calibration.js';
+import type { CalibrationReply, LabelledCell } from '../../src/contract/reports.js';
+import { falseBlockTargetDefault } from '../../src/contract/thresholds.js';
+import { interpolate } from '../scoring/fitted.js';
+import { logit } from '../scoring/model.js';
+import { expectedAt } from '../scoring/probability.js';
+import { evidenceScoreOf } from '../scoring/verdict.js';
+import { confidence, fraudNeeded } from './fit.js';
+import { betaQuantile, trialsNeeded } from './statistics.js';
+
+const plattLabelsMax = 1_000;
+/** Probabilities of the model at which the two-parameter curve is written down. */
+const plattPoints = [0.001, 0.004, 0.015, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99];
+/** Weight of the prior on a slope of 1, in logits: few labels leave the model’s order of sizes as it is. */
+const slopePrecision = 1;
+const reach = 1.96;
+
+interface Group {
+  /** The model’s probability of a score. */
+  readonly at: number;
+  readonly sessions: number;
+  readonly fraud: number;
+}
+
+export function offerRecalibration(cells: readonly LabelledCell[]): CalibrationReply['recalibration'] {
+  const groups = groupByScore(cells);
+  const sessions = sum(groups, (group) => group.sessions);
+  const fraud = sum(groups, (group) => group.fraud);
+  const shortfall = {
+    honest: Math.max(0, trialsNeeded(0, falseBlockTargetDefault, confidence) - (sessions - fraud)),
+    fraud: Math.max(0, fraudNeeded - fraud),
+  };
+  if (shortfall.honest + shortfall.fraud > 0)
+    return { status: 'insufficient_data', method: null, curve: null, shortfall, ece: null };
+  const method = sessions > plattLabelsMax ? 'isotonic' : 'platt';
+  const curve = method === 'platt' ? fitPlatt(groups) : fitIsotonic(groups, sessions);
+  const errorOf = (probabilityAt: (at: number) => number): number =>
+    sum(groups, (group) => Math.abs(group.sessions * probabilityAt(group.at) - group.fraud)) / sessions;
+  const ece = { before: errorOf((at) => at), after: errorOf((at) => interpolate(curve, at).value) };
+  return { status: 'ok', method, curve, shortfall: null, ece };
+}
+
+/** By rising probability. */
+function groupByScore(cells: readonly LabelledCell[]): Group[] {
+  const groups = new Map<number, Group>();
+  for (const { inputs, fraud, count } of cells) {
+    const at = expectedAt(evidenceScoreOf(inputs));
+    const { sessions = 0, fraud: frauds = 0 } = groups.get(at) ?? {};
+    groups.set(at, { at, sessions: sessions + count, fraud: frauds + (fraud ? count : 0) });
+  }
+  return [...groups.values()].sort((a, b) => a.at - b.at);
+}
+
+const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
+const steps = 30;
+
+/** Newton’s method on the log-odds; the inverse of its last matrix is the covariance of the two parameters. */
+function fitPlatt(groups: readonly Group[]): Recalibration {
+  let [offset, slope] = [0, 1];
+  let covariance = { offset: 0, both: 0, slope: 0 };
+  for (let step = 0; step < steps; step += 1) {
+    let [byOffset, bySlope] = [0, slopePrecision * (slope - 1)];
+    const matrix = { offset: 0, both: 0, slope: slopePrecision };
+    for (const { at, sessions, fraud } of groups) {
+      const x = logit(at);
+      const share = sigmoid(offset + slope * x);
+      const weight = sessions * share * (1 - share);
+      byOffset += sessions * share - fraud;
+      bySlope += (sessions * share - fraud) * x;
+      matrix.offset += weight;
+      matrix.both += weight * x;
+      matrix.slope += weight * x * x;
+    }
+    const determinant = matrix.offset * matrix.slope - matrix.both ** 2;
+    covariance = {
+      offset: matrix.slope / determinant,
+      both: -matrix.both / determinant,
+      slope: matrix.offset / determinant,
+    };
+    offset -= covariance.offset * byOffset + covariance.both * bySlope;
+    slope = Math.max(0, slope - covariance.both * byOffset - covariance.slope * bySlope);
+  }
+  return plattPoints.map((at) => {
+    const x = logit(at);
+    const deviation = Math.sqrt(covariance.offset + 2 * covariance.both * x + covariance.slope * x * x);
+    const [value = 0, low = 0, high = 0] = [0, -reach, reach].map((times) =>
+      rounded(sigmoid(offset + slope * x + times * deviation)),
+    );
+    return [at, value, low, high];
+  });
+}
+
+/** Neighbours are joined until each block is large enough and shows more fraud than the one before. */
+function fitIsotonic(groups: readonly Group[], sessions: number): Recalibration {
+  const blocks: Group[] = [];
+  const join = (a: Group, b: Group): Group => ({
+    at: (a.at * a.sessions + b.at * b.sessions) / (a.sessions + b.sessions),
+    sessions: a.sessions + b.sessions,
+    fraud: a.fraud + b.fraud,
+  });
+  const shareOf = ({ sessions: trials, fraud }: Group): number => (fraud + 0.5) / (trials + 1);
+  const least = sessions / recalibrationPointsMax;
+  for (const group of groups) {
+    blocks.push(group);
+    for (let last = blocks.at(-2); last !== undefined; last = blocks.at(-2)) {
+      const own = blocks.at(-1) ?? group;
+      if (last.sessions >= least && shareOf(own) > shareOf(last)) break;
+      blocks.splice(-2, 2, join(last, own));
+    }
+  }
+  const points = blocks.map((block) => {
+    const [a, b] = [block.fraud + 0.5, block.sessions - block.fraud + 0.5];
+    return [block.at, shareOf(block), betaQuantile(0.025, a, b), betaQuantile(0.975, a, b)].map(rounded);
+  });
+  const [only = []] = points;
+  return points.length > 1 ? points : [only, [1, ...only.slice(1)]];
+}
+
+const rounded = (value: number): number => Math.round(1e4 * value) / 1e4;
+
+const sum = (groups: readonly Group[], read: (group: Group) => number): number =>
+  groups.reduce((total, group) => total + read(group), 0);
