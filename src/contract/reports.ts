@@ -127,11 +127,6 @@ export const CalibrationReply = Type.Object({
   recalibration: Type.Object(
     {
       status: StringEnum(['ok', 'insufficient_data'] as const),
-      method: Nullable(
-        StringEnum(['platt', 'isotonic'] as const, {
-          description: 'platt: 2 parameters, up to 1,000 labels. isotonic: above. null: too few labels.',
-        }),
-      ),
       curve: Nullable(Recalibration),
       shortfall: Nullable(
         Type.Object({

@@ -20,10 +20,9 @@ for (const withProbe of [true, false])
       const random = createRandom(9);
       const order = before.map((_, n) => [random(), n] as const).sort(([a], [b]) => a - b);
       const labelled = order.slice(0, 1_000).map(([, n]) => before[n]!);
-      const { method, curve } = offerRecalibration(
+      const { curve } = offerRecalibration(
         labelled.map(({ outcome, fraud }) => ({ inputs: decisionInputsOf(outcome), fraud, count: 1 })),
       );
-      t.equal(method, 'platt');
       const calibration = { ...calibrationDefaults, recalibration: curve ?? [] };
       const others = order.slice(1_000).map(([, n]) => n);
       const after = scoreAll(others.map((n) => ({ ...replayed[n]!, facts: { ...replayed[n]!.facts, calibration } })));

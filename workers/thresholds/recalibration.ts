@@ -2,9 +2,10 @@
  * A project’s own probabilities, from its labels: a curve from the probability of the model to the one that the labels show. Offered and never
  * applied. Under the labels that recommended thresholds need there is a shortfall and no curve. Pure.
  *
- * Up to 1,000 labels the curve has two parameters (Platt), above it follows the labels (isotonic). Both rise.
+ * The curve is Platt’s, with two parameters, whatever the number of labels: labels are counted by score, and half of all sessions score 0, so that
+ * a curve by blocks of labels (isotonic) levels what the probability distinguishes there.
  */
-import { recalibrationPointsMax, type Recalibration } from '../../src/contract/calibration.js';
+import type { Recalibration } from '../../src/contract/calibration.js';
 import type { CalibrationReply, LabelledCell } from '../../src/contract/reports.js';
 import { falseBlockTargetDefault } from '../../src/contract/thresholds.js';
 import { interpolate } from '../scoring/fitted.js';
@@ -12,11 +13,10 @@ import { logit } from '../scoring/model.js';
 import { expectedAt } from '../scoring/probability.js';
 import { evidenceScoreOf } from '../scoring/verdict.js';
 import { confidence, fraudNeeded } from './fit.js';
-import { betaQuantile, trialsNeeded } from './statistics.js';
+import { trialsNeeded } from './statistics.js';
 
-const plattLabelsMax = 1_000;
-/** Probabilities of the model at which the two-parameter curve is written down. */
-const plattPoints = [0.001, 0.004, 0.015, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99];
+/** Probabilities of the model at which the curve is written down. */
+const places = [0.001, 0.004, 0.015, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99];
 /** Weight of the prior on a slope of 1, in logits: few labels leave the model’s order of sizes as it is. */
 const slopePrecision = 1;
 const reach = 1.96;
@@ -36,14 +36,12 @@ export function offerRecalibration(cells: readonly LabelledCell[]): CalibrationR
     honest: Math.max(0, trialsNeeded(0, falseBlockTargetDefault, confidence) - (sessions - fraud)),
     fraud: Math.max(0, fraudNeeded - fraud),
   };
-  if (shortfall.honest + shortfall.fraud > 0)
-    return { status: 'insufficient_data', method: null, curve: null, shortfall, ece: null };
-  const method = sessions > plattLabelsMax ? 'isotonic' : 'platt';
-  const curve = method === 'platt' ? fitPlatt(groups) : fitIsotonic(groups, sessions);
+  if (shortfall.honest + shortfall.fraud > 0) return { status: 'insufficient_data', curve: null, shortfall, ece: null };
+  const curve = fitPlatt(groups);
   const errorOf = (probabilityAt: (at: number) => number): number =>
     sum(groups, (group) => Math.abs(group.sessions * probabilityAt(group.at) - group.fraud)) / sessions;
   const ece = { before: errorOf((at) => at), after: errorOf((at) => interpolate(curve, at).value) };
-  return { status: 'ok', method, curve, shortfall: null, ece };
+  return { status: 'ok', curve, shortfall: null, ece };
 }
 
 /** By rising probability. */
@@ -86,7 +84,7 @@ function fitPlatt(groups: readonly Group[]): Recalibration {
     offset -= covariance.offset * byOffset + covariance.both * bySlope;
     slope = Math.max(0, slope - covariance.both * byOffset - covariance.slope * bySlope);
   }
-  return plattPoints.map((at) => {
+  return places.map((at) => {
     const x = logit(at);
     const deviation = Math.sqrt(covariance.offset + 2 * covariance.both * x + covariance.slope * x * x);
     const [value = 0, low = 0, high = 0] = [0, -reach, reach].map((times) =>
@@ -94,32 +92,6 @@ function fitPlatt(groups: readonly Group[]): Recalibration {
     );
     return [at, value, low, high];
   });
-}
-
-/** Neighbours are joined until each block is large enough and shows more fraud than the one before. */
-function fitIsotonic(groups: readonly Group[], sessions: number): Recalibration {
-  const blocks: Group[] = [];
-  const join = (a: Group, b: Group): Group => ({
-    at: (a.at * a.sessions + b.at * b.sessions) / (a.sessions + b.sessions),
-    sessions: a.sessions + b.sessions,
-    fraud: a.fraud + b.fraud,
-  });
-  const shareOf = ({ sessions: trials, fraud }: Group): number => (fraud + 0.5) / (trials + 1);
-  const least = sessions / recalibrationPointsMax;
-  for (const group of groups) {
-    blocks.push(group);
-    for (let last = blocks.at(-2); last !== undefined; last = blocks.at(-2)) {
-      const own = blocks.at(-1) ?? group;
-      if (last.sessions >= least && shareOf(own) > shareOf(last)) break;
-      blocks.splice(-2, 2, join(last, own));
-    }
-  }
-  const points = blocks.map((block) => {
-    const [a, b] = [block.fraud + 0.5, block.sessions - block.fraud + 0.5];
-    return [block.at, shareOf(block), betaQuantile(0.025, a, b), betaQuantile(0.975, a, b)].map(rounded);
-  });
-  const [only = []] = points;
-  return points.length > 1 ? points : [only, [1, ...only.slice(1)]];
 }
 
 const rounded = (value: number): number => Math.round(1e4 * value) / 1e4;

@@ -31,17 +31,10 @@ t.test('under the labels that thresholds need there is no curve, and what is mis
     [5_000, 0, { honest: 0, fraud: 30 }],
   ] as const)
     t.same(offerRecalibration([cell(0, false, honest), cell(90, true, fraud)]), {
-      ...{ status: 'insufficient_data', method: null, curve: null, ece: null },
+      ...{ status: 'insufficient_data', curve: null, ece: null },
       shortfall: missing,
     });
   t.match(offerRecalibration([cell(0, false, 598), cell(90, true, 30)]), { status: 'ok', shortfall: null });
-  t.end();
-});
-
-t.test('up to a thousand labels the curve has two parameters, above it follows the labels', (t) => {
-  const exactly = labels(thousand, doubled);
-  t.equal(offerRecalibration(exactly).method, 'platt');
-  t.equal(offerRecalibration([...exactly, cell(0, false, 1)]).method, 'isotonic');
   t.end();
 });
 
@@ -73,7 +66,7 @@ t.test('twice the odds are found, with a range that narrows as labels come', (t)
     const { curve } = offerRecalibration(labels(times(factor), doubled));
     for (const score of [0, 20, 50]) {
       const { value, low, high } = interpolate(curve ?? [], expectedAt(score));
-      t.ok(factor > 1 || (low <= doubled(score) && doubled(score) <= high), `${factor} at ${score}: ${low} to ${high}`);
+      t.ok(low - 0.01 <= doubled(score) && doubled(score) <= high + 0.01, `${factor} at ${score}: ${low} to ${high}`);
       t.ok(Math.abs(value - doubled(score)) < 0.08, `${factor} at ${score}: ${value} of ${doubled(score)}`);
     }
     const { low, high } = interpolate(curve ?? [], expectedAt(20));
