@@ -30,6 +30,7 @@ export const degradedSignals = [
   'history_unavailable',
   'probe_unusable',
   'probe_unreadable',
+  'step_ups_unavailable',
 ] as const;
 export type DegradedSignal = (typeof degradedSignals)[number];
 
@@ -110,6 +111,14 @@ export const ScoreRequest = Type.Object(
       Type.Object(RespondentStats.properties, { deprecated: true, description: 'Deprecated name of respondentStats.' }),
     ),
     webBotAuth: Absent(WebBotAuth),
+    deadlineMs: Absent(
+      Type.Integer({
+        minimum: 20,
+        maximum: 2_000,
+        description:
+          'Milliseconds to wait for what a score can do without. What is not there by then is left out and named in degradedSignals.',
+      }),
+    ),
   },
   { additionalProperties: true },
 );

@@ -16,6 +16,7 @@ import type { HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace, Writable }
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Address } from '../net/address.js';
+import { late, type Deadline } from './deadline.js';
 import type { Geography, GeographyAvailability, GeoLocation } from './network/geography.js';
 import { scoredVisitOf, stepUpsOf } from './step-ups.js';
 import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
@@ -65,21 +66,26 @@ export interface GatherDeps {
   readonly geography: Geography;
   readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
   readonly subjects: ScoringSubjects;
-  /** The step-ups of a session that have ended; none if they cannot be read. */
-  readonly readStepUps: (owner: DataOwner, sessionId: string) => Promise<readonly EndedStepUp[]>;
+  /** The step-ups of a session that have ended; null if they cannot be read. */
+  readonly readStepUps: (owner: DataOwner, sessionId: string) => Promise<readonly EndedStepUp[] | null>;
   readonly makeRef: MakeRef;
   /** Hash of the rules that will judge. */
   readonly modelVersion: string;
   readonly now: () => number;
 }
 
+interface GatheredCall {
+  readonly request: ScoreInput;
+  readonly address: Address;
+  readonly notes: Pick<ScoreFacts, 'integration'>;
+  readonly deadline: Deadline;
+}
+
 /** The facts, and the signature of a verified agent, which is good for one score. */
 export async function gatherScore(
   deps: GatherDeps,
   owner: DataOwner,
-  request: ScoreInput,
-  address: Address,
-  notes: Pick<ScoreFacts, 'integration'>,
+  { request, address, notes, deadline }: GatheredCall,
 ): Promise<{ readonly base: ScoreBase; readonly signature: string | null }> {
   const project = owner.projectId === null ? null : await deps.subjects.findProject(owner.projectId);
   const agent =
@@ -89,7 +95,7 @@ export async function gatherScore(
   const { sessionId, sourceId } = request;
   // Read for projects that opted in alone: it is the only look into the database that a score takes.
   const asks = project?.liteConfig !== undefined && resolveCalibration(project.liteConfig, sourceId).stepUpEnabled;
-  const ended = asks ? await deps.readStepUps(owner, sessionId) : [];
+  const read = asks ? await deadline.within(deps.readStepUps(owner, sessionId)) : [];
   const base = gatherBase({
     request,
     address,
@@ -98,7 +104,8 @@ export async function gatherScore(
     agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
     nowMs: deps.now(),
     notes,
-    ended,
+    // Unread, the session is asked again; nobody is let through.
+    ended: read === late ? null : read,
     owner: {
       receiptId: makeId('receipt'),
       organizationId: owner.organizationId,
@@ -123,8 +130,8 @@ export interface GatherInput {
   readonly agent: AgentFacts | null;
   readonly nowMs: number;
   readonly notes?: Pick<ScoreFacts, 'integration'>;
-  /** Step-ups of the session, whoever they were of. */
-  readonly ended?: readonly EndedStepUp[];
+  /** Step-ups of the session, whoever they were of; null if they were not read. */
+  readonly ended?: readonly EndedStepUp[] | null;
   readonly owner: ReceiptOwner;
   readonly liteConfig: LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
@@ -163,7 +170,8 @@ export function gatherBase(input: GatherInput): ScoreBase {
   };
   const refOf = (respondentId: string): Ref => respondentSubject(makeRef, holder, respondentId);
   const { ended = [] } = input;
-  const stepUps = ended.length === 0 ? [] : stepUpsOf(ended, scoredVisitOf({ trace, subjects }), refOf);
+  const stepUps =
+    ended === null || ended.length === 0 ? [] : stepUpsOf(ended, scoredVisitOf({ trace, subjects }), refOf);
   return {
     owner,
     sourceId: request.sourceId ?? null,
@@ -194,7 +202,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
         ...(location.relay !== undefined && { relay: location.relay }),
       },
       agent: input.agent,
-      degraded: degradedOf(request, input.geography),
+      degraded: degradedOf(request, input.geography, ended !== null),
       ...input.notes,
       ...(stepUps.length > 0 && { stepUps }),
     },
@@ -210,12 +218,17 @@ function deviceClassOf(userAgent: string | null): string | null {
   return agent?.os == null ? null : `${agent.os}/${agent.browser ?? 'other'}`;
 }
 
-function degradedOf(request: ScoreInput, geography: GeographyAvailability): readonly DegradedSignal[] {
+function degradedOf(
+  request: ScoreInput,
+  geography: GeographyAvailability,
+  stepUpsRead: boolean,
+): readonly DegradedSignal[] {
   return [
     ...(request.respondentId === request.sessionId ? (['respondent_id_equals_session_id'] as const) : []),
     ...(request.supplierStats !== undefined ? (['supplier_stats_deprecated_alias'] as const) : []),
     ...(geography.country ? [] : (['geo_unavailable'] as const)),
     ...(geography.network ? [] : (['network_unavailable'] as const)),
+    ...(stepUpsRead ? [] : (['step_ups_unavailable'] as const)),
   ];
 }
 

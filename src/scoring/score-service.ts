@@ -1,40 +1,42 @@
 /**
  * Server-side scoring, shell around the pure core: read, gather, count, judge, record, reply. One round trip to the counters
- * store and none to the database. With the counters away the score is answered from what is left, and says so; a
- * receipt that cannot be made durable is a 503, never an answer without a receipt.
+ * store and none to the database. With the counters away, or later than the caller’s deadline, the score is answered from what is left, and
+ * says so; a receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
 import { LRUCache } from 'lru-cache';
 import { rateLimited, scoringDisabled } from '../kernel/faults.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Ref, ScoreFacts } from '../contract/facts.js';
 import type { PoolResults } from '../contract/pool.js';
-import type { ScoreRequest } from '../contract/score.js';
+import type { ScoreInput, ScoreRequest } from '../contract/score.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
-import { Fault, storeUnavailable } from '../errors.js';
+import { Fault } from '../errors.js';
 import type { Pool } from '../pool/pool.js';
 import { assembleFacts } from '../record/assemble-facts.js';
 import { joinParts } from '../record/codec.js';
 import { openBase, packBase, packCounted } from '../record/record.js';
 import type { Counted, ScoreBase } from '../record/types.js';
-import type { Counters, RateLimit, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
-import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
+import type { Counters, RateLimit } from '../stores/counters/port.js';
+import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { withoutCounters } from '../telemetry/without-counters.js';
 import { countInputOf, gatherScore, underReceipt, type GatherDeps } from './gather.js';
 import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
 import { appendReceipt } from './receipts/receipts.js';
 import type { ProbeWatch } from './probe/probe-watch.js';
 import { noteRequest, readScoreRequest } from './score-request.js';
+import { countOrFind, type CountDeps } from './count-or-find.js';
+import { late, startDeadline, type Deadline } from './deadline.js';
+import { createLateAnswers } from './late-answers.js';
+import { noteStage } from './stages.js';
 import { underOtherRules } from './receipts/find-receipt.js';
 import type { CounterRecovery } from './recovery/counter-recovery.js';
 
 export interface ScoreServiceDeps extends GatherDeps {
   readonly counters: Counters;
-  /** A receipt that the counters have let go of; see `findReleased`. */
-  readonly findReleased: (namespace: Namespace, receiptId: string) => Promise<RecentReceipt | null>;
+  readonly findReleased: CountDeps['findReleased'];
   readonly log: Log;
   readonly pool: Pick<Pool, 'run'>;
   /** The core’s judgement, on the calling thread. */
@@ -67,8 +69,8 @@ export interface ScoreOptions {
 export type ScoreService = ReturnType<typeof createScoreService>;
 
 export function createScoreService(deps: ScoreServiceDeps) {
-  const { metrics } = deps;
   const requireEnabled = createEnabledCheck(deps);
+  const countDeps = { ...deps, lateAnswers: createLateAnswers(deps.counters) };
 
   /** Answers the reply as JSON text, for an organization with scoring. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
   async function scoreEnabled(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
@@ -84,51 +86,52 @@ export function createScoreService(deps: ScoreServiceDeps) {
       probeElsewhere,
       isFixedSession: isFixedSession(request.sessionId),
     });
-    const { base, signature } = await gatherScore(deps, owner, request, address, notes);
-    noteStage(metrics, 'gather', gatherFromMs);
+    const deadline = startDeadline(body.deadlineMs ?? null);
+    try {
+      const gathered = await gatherScore(deps, owner, { request, address, notes, deadline });
+      noteStage(deps.metrics, 'gather', gatherFromMs);
+      return await countAndConclude(gathered, { request, options, deadline });
+    } finally {
+      deadline.end();
+    }
+  }
 
+  async function countAndConclude(
+    { base, signature }: Awaited<ReturnType<typeof gatherScore>>,
+    { request, options, deadline }: Call,
+  ): Promise<string> {
     const packed = packBase(base);
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
-    if (namespace !== null) await deps.counterRecovery.check(namespace);
+    if (namespace !== null) await deadline.within(deps.counterRecovery.check(namespace));
     options.onCounted?.();
     const counted = await countOrFind(
-      deps,
+      countDeps,
       countInputOf({
         ...{ base, content: packed, request, signature, makeRef: deps.makeRef },
         limits: options.rateLimits ?? [],
         idempotencyKey: options.idempotencyKey ?? null,
         isUnique: options.classifySessions !== undefined,
       }),
+      deadline,
     );
+    if (counted === late) return conclude(deps, base, null, { packed });
     // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
-    if (counted === null) return conclude(underReceipt(base, makeId('receipt')), null);
+    if (counted === null) return conclude(deps, underReceipt(base, makeId('receipt')), null);
     if (counted.kind === 'conflict') throw idempotencyConflict();
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.complete === false && namespace !== null) deps.counterRecovery.markIncomplete(namespace);
-      return conclude(base, await classify(deps, base, counted, options), { packed, onRepeated: options.onRepeated });
+      return conclude(deps, base, await classify(deps, base, counted, options), {
+        packed,
+        onRepeated: options.onRepeated,
+      });
     }
-    metrics.scoreReplays.inc();
+    deps.metrics.scoreReplays.inc();
     const first = openBase(counted.recorded.content);
-    const rescored = underOtherRules(first, counted.recorded, deps.modelVersion);
+    const rescored = underOtherRules(first, counted.recorded.counted, deps.modelVersion);
     return rescored === null
-      ? conclude(first, counted.recorded, { replayed: true })
-      : conclude(rescored.base, rescored.counted);
-  }
-
-  /** From the facts to the reply, by way of the judgement and the receipt. */
-  async function conclude(
-    base: ScoreBase,
-    counted: Counted | null,
-    { packed = packBase(base), replayed = false, onRepeated }: Conclusion = {},
-  ): Promise<string> {
-    const facts = [packed, packCounted(counted)] as const;
-    const judgeFromMs = performance.now();
-    const { repeated, outcome, ...judged } = await judge(deps, { base, counted, facts, replayed });
-    onRepeated?.(repeated);
-    noteStage(metrics, 'judge', judgeFromMs);
-    const { receiptId } = base.owner;
-    return answer(deps, { ...judged, receiptId, record: joinParts(...facts, outcome), source: sourceOf(base) });
+      ? conclude(deps, first, counted.recorded.counted, { replayed: true })
+      : conclude(deps, rescored.base, rescored.counted);
   }
 
   return {
@@ -142,21 +145,32 @@ export function createScoreService(deps: ScoreServiceDeps) {
   };
 }
 
+interface Call {
+  readonly request: ScoreInput;
+  readonly options: ScoreOptions;
+  readonly deadline: Deadline;
+}
+
 /** `packed`: the base, if it is at hand. */
 interface Conclusion extends Pick<ScoreOptions, 'onRepeated'> {
   readonly packed?: Uint8Array;
   readonly replayed?: boolean;
 }
 
-const stages = {
-  gather: { stage: 'gather' },
-  count: { stage: 'count' },
-  judge: { stage: 'judge' },
-  receipt: { stage: 'receipt' },
-};
-
-function noteStage({ scoreStage }: Metrics, stage: keyof typeof stages, fromMs: number): void {
-  scoreStage.observe(stages[stage], (performance.now() - fromMs) / 1_000);
+/** From the facts to the reply, by way of the judgement and the receipt. */
+async function conclude(
+  deps: ScoreServiceDeps,
+  base: ScoreBase,
+  counted: Counted | null,
+  { packed = packBase(base), replayed = false, onRepeated }: Conclusion = {},
+): Promise<string> {
+  const facts = [packed, packCounted(counted)] as const;
+  const judgeFromMs = performance.now();
+  const { repeated, outcome, ...judged } = await judge(deps, { base, counted, facts, replayed });
+  onRepeated?.(repeated);
+  noteStage(deps.metrics, 'judge', judgeFromMs);
+  const { receiptId } = base.owner;
+  return answer(deps, { ...judged, receiptId, record: joinParts(...facts, outcome), source: sourceOf(base) });
 }
 
 /** Facts of more than this are many pages of the probe, or many sessions to be compared with: judging them would hold up everybody else’s calls. */
@@ -260,36 +274,4 @@ function idempotencyConflict(): Fault {
     'CONFLICT',
     'This Idempotency-Key was used with another body within 24 hours. Send the same body, or a new key.',
   );
-}
-
-/** Counts. A retry whose receipt the counters have let go of is answered from the database; while that is away it is a 503, and never another verdict. */
-async function countOrFind(deps: ScoreServiceDeps, input: ScoreCountInput) {
-  const counted = await count(deps, input);
-  if (counted?.kind !== 'released') return counted;
-  const { receiptId, rate } = counted;
-  const recorded = await deps.findReleased(input.namespace, receiptId);
-  if (recorded !== null) return { kind: 'replayed' as const, rate, recorded };
-  deps.logger.warn(
-    { receiptId },
-    'the receipt of a retried score is missing or invalid; the retry counts as a new score',
-  );
-  const recounted = await count(deps, { ...input, limits: [], gone: receiptId });
-  if (recounted?.kind === 'released')
-    throw storeUnavailable(`counters: ${recounted.receiptId} took the place of ${receiptId}`);
-  return recounted;
-}
-
-/** null where the counters store is away. */
-async function count(deps: ScoreServiceDeps, input: ScoreCountInput): Promise<ScoreCountResult | null> {
-  const fromMs = performance.now();
-  try {
-    return await deps.counters.countScore(input);
-  } catch (error) {
-    const { receiptId } = input;
-    return withoutCounters(deps.metrics, (internal) =>
-      deps.logger.warn({ receiptId, internal }, 'scoring without counters'),
-    )(error);
-  } finally {
-    noteStage(deps.metrics, 'count', fromMs);
-  }
 }

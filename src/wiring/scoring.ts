@@ -76,7 +76,6 @@ export async function openScoring(
       pool,
       judgeScore,
       geography,
-      // Unread, the session is asked again; nobody is let through.
       readStepUps: (owner, sessionId) =>
         owner.projectId === null
           ? Promise.resolve([])
@@ -156,8 +155,8 @@ const sessionOf = (event: unknown): string[] =>
     ? [event.sessionId]
     : [];
 
-const unread = (error: unknown): [] => {
-  if (isUnavailable(error)) return [];
+const unread = (error: unknown): null => {
+  if (isUnavailable(error)) return null;
   throw error;
 };
 

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { packMessage } from '../../src/record/message.js';
 import { assembleFacts } from '../../src/record/assemble-facts.js';
-import { gatherBase } from '../../src/scoring/gather.js';
+import { late, type Deadline } from '../../src/scoring/deadline.js';
+import { gatherBase, gatherScore, type GatherDeps } from '../../src/scoring/gather.js';
 import type { CountRecord, StoredPage } from '../../src/stores/counters/port.js';
 import { parseAddress, type Address } from '../../src/net/address.js';
 import type { ScoreInput } from '../../src/contract/score.js';
@@ -112,4 +113,38 @@ t.test('a later message of a page takes nothing back that an earlier one said ag
     beh: { moves: 3 },
   });
   t.end();
+});
+
+t.test('step-ups that could not be read, or not by the deadline, are named', async (t) => {
+  const deadline: Deadline = { within: (work) => Promise.race([work, Promise.resolve(late)]), end: () => undefined };
+  const degradedWith = async (readStepUps: GatherDeps['readStepUps']) => {
+    const deps: GatherDeps = {
+      geography: { available: both, locate: () => location } as unknown as GatherDeps['geography'],
+      verifyAgent: () => Promise.reject(new Error('nothing is signed')),
+      subjects: {
+        liteEnabled: async () => true,
+        findProject: async () => ({
+          liteConfig: { stepUpEnabled: true },
+          assuranceAvailable: 'none',
+          origins: async () => [],
+        }),
+      },
+      ...{
+        readStepUps,
+        makeRef: (_holder, kind, value) => `${kind}/${value}`,
+        modelVersion: 'rules',
+        now: () => 0,
+      },
+    };
+    const address = parseAddress('203.0.113.7') as Address;
+    const owner = { organizationId: 'org_1', projectId: 'proj_1', lineage: 'key_1', isTest: false, isDemo: false };
+    const { base } = await gatherScore(deps, owner, {
+      ...{ address, deadline, notes: {} },
+      request: { sessionId: 's', clientIp: '203.0.113.7' },
+    });
+    return base.facts.degraded;
+  };
+  t.same(await degradedWith(async () => []), []);
+  t.same(await degradedWith(async () => null), ['step_ups_unavailable']);
+  t.same(await degradedWith(() => new Promise(() => undefined)), ['step_ups_unavailable']);
 });

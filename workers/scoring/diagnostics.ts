@@ -30,6 +30,7 @@ export const measurementRules = {
   network_unavailable: networkNote('info', 0, 'The network of the IP address is unknown.'),
   counters_unavailable: velocityNote('low', 0, 'Rates and duplicates could not be counted for this session.'),
   history_unavailable: historyNote('low', 0, 'Earlier outcomes could not be read for this session.'),
+  step_ups_unavailable: historyNote('low', 0, 'The result of an earlier step-up could not be read.'),
 } satisfies Rules & Record<DegradedSignal, unknown>;
 
 export const integrationRules = {

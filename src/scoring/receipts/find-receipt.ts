@@ -3,7 +3,7 @@ import type { RecordedVerdict } from '../../contract/pool.js';
 import type { SigningKey } from '../../crypto/master-key.js';
 import { factsOf, openBase, decodeCounters } from '../../record/record.js';
 import type { Counted, HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace } from '../../record/types.js';
-import type { Counters, RecentReceipt } from '../../stores/counters/port.js';
+import type { Counters } from '../../stores/counters/port.js';
 import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
 import type { Queryable } from '../../stores/database/port.js';
 import { findReceipt, timeOfReceipt } from './receipts.js';
@@ -49,21 +49,23 @@ export async function findInCounters(
   return { owner, trace, subjects, facts, verdict: null, modelVersion, authentic: true };
 }
 
-/**
- * A released receipt as the counters store gave it, for a retry. null if the database has none of this namespace with a valid seal, or the
- * counters were away at its score.
- */
+/** A retry is judged from the receipt’s packed base, and from what was counted for it: null if the counters did not answer in time. */
+export interface FoundReceipt {
+  readonly content: Uint8Array;
+  readonly counted: Counted | null;
+}
+
+/** A receipt that the counters do not have, for a retry. null if the database has none of this namespace with a valid seal. */
 export async function findReleased(
   database: Queryable,
   receiptKeys: readonly SigningKey[],
   namespace: Namespace,
   receiptId: string,
-): Promise<RecentReceipt | null> {
+): Promise<FoundReceipt | null> {
   const found = await findReceipt(database, receiptKeys, receiptId);
   if (found === null || !found.authentic || namespaceOf(found.receipt) !== namespace) return null;
   const content = found.receipt.facts;
-  const counted = decodeCounters(content);
-  return counted === null ? null : { namespace, content, receiptId, ...counted };
+  return { content, counted: decodeCounters(content) };
 }
 
 /**
@@ -72,12 +74,13 @@ export async function findReleased(
  */
 export function underOtherRules(
   base: ScoreBase,
-  recorded: RecentReceipt,
+  counted: Counted | null,
   modelVersion: string,
-): { readonly base: ScoreBase; readonly counted: Counted } | null {
+): { readonly base: ScoreBase; readonly counted: Counted | null } | null {
   if (base.modelVersion === modelVersion) return null;
-  const bits = createHash('sha256').update(`${recorded.receiptId}\n${modelVersion}`).digest();
+  const { receiptId: first } = base.owner;
+  const bits = createHash('sha256').update(`${first}\n${modelVersion}`).digest();
   // A moment later than the first: of a session's receipts the latest is the one that counts.
-  const receiptId = idAt('receipt', timeOfReceipt(recorded.receiptId).getTime() + 1, bits);
-  return { base: underReceipt(base, receiptId), counted: { ...recorded, supersedes: recorded.receiptId } };
+  const receiptId = idAt('receipt', timeOfReceipt(first).getTime() + 1, bits);
+  return { base: underReceipt(base, receiptId), counted: counted && { ...counted, supersedes: first } };
 }

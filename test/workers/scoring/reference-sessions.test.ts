@@ -19,10 +19,10 @@ t.test('the rules in force judge every reference session as it is recorded', (t)
 });
 
 t.test(
-  'there are 200 reference sessions, each under a name of its own, and a probe sends what the contract takes',
+  'there are 200 reference sessions or more, each under a name of its own, and a probe sends what the contract takes',
   (t) => {
-    t.equal(new Set(sessions.map(({ recorded }) => recorded.session)).size, 200);
-    t.equal(sessions.length, 200);
+    t.ok(sessions.length >= 200);
+    t.equal(new Set(sessions.map(({ recorded }) => recorded.session)).size, sessions.length);
     const isBody = Compile(ProbeBody);
     for (const { recorded, facts } of sessions)
       for (const { body } of facts.probe === null ? [] : [facts.probe, ...(facts.probe.others ?? [])])
