@@ -222,7 +222,7 @@ t.test('the demo in a real browser', { skip, timeout: 280_000 }, async (t) => {
       if (foremost === undefined) t.notMatch(summary, /Main finding|further findings?/);
       else t.match(summary, `Main finding: ${foremost}`);
       t.equal(summary.includes('In its favor: '), lists.for.details.length > 0);
-      if (axes['device'] === 'not measured') t.match(summary, 'The probe did not measure the device.');
+      if (axes['device'] === 'not measured') t.match(summary, /Not measured: [^.]*device/);
       for (const axis of riskAxes)
         t.equal(axes[axis], unmeasured.includes(axis) ? 'not measured' : String(reply.categories[axis]), axis);
       seen.unmeasured += unmeasured.length;

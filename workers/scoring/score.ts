@@ -13,13 +13,15 @@ import {
   type Policy,
 } from './verdict.js';
 import { ceilingOf } from '../../src/contract/calibration.js';
-import type { ProbeFacts, ScoreFacts, ScoreOutcome, StepUpOutcome } from '../../src/contract/facts.js';
+import type { Contribution, ProbeFacts, ScoreFacts, ScoreOutcome, StepUpOutcome } from '../../src/contract/facts.js';
 import type { DegradedSignal, ScoreReply } from '../../src/contract/score.js';
 import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';
 import { packOutcome } from '../../src/record/record.js';
 import { judgeDuplication, type Duplication } from '../duplicates/duplication.js';
 import { judgeIndependence } from '../duplicates/independence.js';
-import { placeFindings, summarize } from '../evidence/placement.js';
+import { placeFindings } from '../evidence/placement.js';
+import { summarize } from '../evidence/summary.js';
+import { english } from '../evidence/texts/en.js';
 import { weighBehavior, weighPageInput } from './behavior.js';
 import { weighDevice, weighPage } from './device.js';
 import { weighClaims, weighForgery } from './claims.js';
@@ -28,7 +30,7 @@ import { applyFit, cleanProbabilityOf, honestBelow, interpolate, probabilityOf }
 import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
-import { assessRisk, declaresProgram, type Risk } from './risk.js';
+import { assessRisk, declaresProgram, type Risk, type Weighed } from './risk.js';
 import { describeSignal, keepWorst, type Signal } from './model.js';
 import { findStepUp, weighStepUp } from './step-up.js';
 import { weighVelocity } from './velocity.js';
@@ -52,31 +54,36 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const { network, device, velocity, behavior, history } = risk.categories;
   const automated = signals.some(declaresProgram);
   const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
-  const verdict = { score, recommendation: advice.recommendation, verdictClass };
+  const verdict = {
+    ...{ score, recommendation: advice.recommendation, verdictClass, duplicate: replyDuplicate(facts, duplication) },
+    categories: { network, device, velocity, behavior, history, duplicate: duplication.score },
+    ...{ degradedSignals: [...degraded], ceilings: [...risk.ceilings] },
+  };
   const reply: ScoreReply = {
     score,
     ...placeAmongFitted(visit, degraded, risk),
     duplicateScore: duplication.score,
-    duplicate: replyDuplicate(facts, duplication),
+    duplicate: verdict.duplicate,
     independence: judgeIndependence(facts),
     declaredCountryMatch: matchCountry(facts.declaredCountry, facts.address.country),
     recommendation: advice.recommendation,
     verdictClass,
-    categories: { network, device, velocity, behavior, history, duplicate: duplication.score },
+    categories: verdict.categories,
     reasons: placed.reasons,
     evidence: {
-      summary: summarize(verdict, placed.evidence, {
-        deviceMeasured: visit.deviceMeasured,
-        automated,
-        ceilings: risk.ceilings,
-      }),
+      summary: summarize(
+        verdict,
+        placed.evidence,
+        { deviceMeasured: visit.deviceMeasured, automated, reviewLow: calibration.reviewLow },
+        english.summary,
+      ),
       ...placed.evidence,
     },
-    degradedSignals: [...degraded],
+    degradedSignals: verdict.degradedSignals,
     grlCompat: mapToLegacyBands(risk.categories),
     assuranceAvailable: facts.assuranceAvailable,
     stepUpIntensity: advice.stepUpIntensity,
-    ceilings: [...risk.ceilings],
+    ceilings: verdict.ceilings,
     sessionId: facts.sessionId,
     receiptId: facts.receiptId,
     replayed,
@@ -91,14 +98,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
     uncapped: risk.uncapped,
     caps: risk.caps,
     policy,
-    contributions: findings.map(({ signal, discounted, applied, moved }) => ({
-      code: signal.code,
-      axis: signal.rule.axis,
-      weight: signal.weight,
-      discounted,
-      applied,
-      moved,
-    })),
+    contributions: findings.map(contributionOf),
   };
 }
 
@@ -122,6 +122,15 @@ function placeAmongFitted({ facts, pages }: Visit, degraded: readonly DegradedSi
     falseBlockPercentile: honestBelow(defaultScoreOf(risk), isProbed),
   };
 }
+
+const contributionOf = ({ signal, discounted, applied, moved }: Weighed): Contribution => ({
+  code: signal.code,
+  axis: signal.rule.axis,
+  weight: signal.weight,
+  discounted,
+  applied,
+  moved,
+});
 
 /** Assesses a session with the result of its step-up, if one holds. */
 function decide(visit: Visit, raised: readonly Signal[], clean: number) {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { placeFindings, summarize } from '../../../workers/evidence/placement.js';
+import { placeFindings } from '../../../workers/evidence/placement.js';
 import type { Weighed } from '../../../workers/scoring/risk.js';
 
 const weighed = (code: string, applied: number, moved = applied !== 0): Weighed => ({
@@ -59,37 +59,5 @@ t.test('a finding that declares a program stands before stronger statistics, a w
   const first = (each: Weighed) => placeFindings([weighed('c', 3), each]).evidence.against[0]?.code;
   t.equal(first(over(4)), 'declared');
   t.equal(first(over(1)), 'c');
-  t.end();
-});
-
-t.test('the summary is never empty and names the strongest finding', (t) => {
-  const { evidence } = placeFindings([weighed('b', 0.4), weighed('c', 3), weighed('d', -1)]);
-  const summary = summarize({ score: 50, recommendation: 'review', verdictClass: 'unknown' }, evidence, {
-    deviceMeasured: false,
-    automated: false,
-    ceilings: ['policy'],
-  });
-  t.match(summary, /50 of 100/);
-  t.match(summary, /Main finding: c was seen\. One further finding/);
-  t.match(summary, /In its favor: d/);
-  t.match(summary, /Project policy raised/);
-  t.match(summary, /The probe did not measure the device\./);
-  const quiet = { against: [], for: [], notes: [] };
-  for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const)
-    t.ok(
-      summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, {
-        deviceMeasured: true,
-        automated: false,
-        ceilings: [],
-      }).length > 20,
-    );
-  t.match(
-    summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, {
-      deviceMeasured: true,
-      automated: false,
-      ceilings: [],
-    }),
-    /verified agent/,
-  );
   t.end();
 });
