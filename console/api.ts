@@ -28,6 +28,8 @@ export async function call<T>(path: string, { method = 'GET', body, signal, of }
     method,
     headers: {
       authorization: `Bearer ${token}`,
+      // Evidence as well as the page around it is in one language.
+      'accept-language': 'en',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -38,7 +38,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'score':
       return judgeScore(openFacts(joinParts(...task.facts)), task.replayed === true);
     case 'evidence':
-      return renderEvidence(task.facts instanceof Uint8Array ? openFacts(task.facts) : task.facts);
+      return renderEvidence(task.facts instanceof Uint8Array ? openFacts(task.facts) : task.facts, task.language);
     case 'sketch': {
       const sketch = sketchDevice(task.body, task.userAgent);
       return { sketch, bands: bandsOf(sketch) };

@@ -1,4 +1,5 @@
 /** Messages between the main thread and a worker: packed lists of tasks, and of replies in the same order. A task fails alone. */
+import type { Language } from './languages.js';
 import type { Envelope } from './envelope.js';
 import type { Classification, DeviceSketch, DuplicateCandidate, Ref, ScoreFacts } from './facts.js';
 import type { Observation, RaisedFlag } from './monitoring.js';
@@ -27,7 +28,7 @@ export type PoolTask =
       readonly replayed?: boolean;
     }
   /** Facts of a fixed session come as they are: no record holds them. */
-  | { readonly kind: 'evidence'; readonly facts: Uint8Array | ScoreFacts }
+  | { readonly kind: 'evidence'; readonly facts: Uint8Array | ScoreFacts; readonly language: Language }
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
   | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly thresholds: HypotheticalThresholds }
   | { readonly kind: 'levels'; readonly cells: readonly DistributionCell[] }

@@ -10,6 +10,7 @@ import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { ListQuery } from '../contract/paging.js';
 import { ProjectName } from '../contract/thresholds.js';
 import { createNullRemover } from '../kernel/body.js';
+import { chooseLanguage } from '../administration/pages/languages.js';
 import { scoringRateLimits } from '../administration/request-limits.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
 import { errorReplies, routesOf, scoreReplyExamples } from '../http/openapi.js';
@@ -95,16 +96,18 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
       operationId: 'readEvidence',
       summary: 'Render the evidence of a receipt again',
       description:
-        'With the key that scored the session, or that lists the study whose gate scored it; or with a dashboard token or an access token of scope receipts:read, which name its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
+        'With the key that scored the session, or that lists the study whose gate scored it; or with a dashboard token or an access token of scope receipts:read, which name its project. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then. Accept-Language chooses English, German, French, Spanish, Portuguese, Arabic or Japanese for the summary and the details; codes are the same in all.',
       params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
       querystring: ListQuery({ projectId: Type.Optional(ProjectName) }),
       response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) =>
-      deps.evidence.evidence(
-        await resolveReader(deps.thresholds, request.caller, request.query.projectId),
-        request.params.receiptId,
-      ),
+    async (request, reply) => {
+      const language = chooseLanguage(undefined, request.headers['accept-language']);
+      const reader = await resolveReader(deps.thresholds, request.caller, request.query.projectId);
+      const evidence = await deps.evidence.evidence(reader, request.params.receiptId, language);
+      void reply.header('content-language', language).header('vary', 'Accept-Language');
+      return evidence;
+    },
   );
 
   registerOutcomeRoutes(app, deps.outcomes);

@@ -3,9 +3,11 @@ import { axes } from '../../src/contract/axes.js';
 import type { Calibration } from '../../src/contract/calibration.js';
 import type { AxisSum, ExplainedFinding, ScoreBreakdown } from '../../src/contract/explanation.js';
 import type { Contribution, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import type { Language } from '../../src/contract/languages.js';
 import type { PoolResults } from '../../src/contract/pool.js';
 import { model } from '../scoring/model.js';
 import { scoreFacts } from '../scoring/score.js';
+import { translations } from './texts/all.js';
 
 export function explainFacts(facts: ScoreFacts): ScoreBreakdown {
   const outcome = scoreFacts(facts);
@@ -87,8 +89,9 @@ function explainDecision({ reply, uncapped }: ScoreOutcome, { calibration, agent
 }
 
 /** The evidence of a recorded session again, scored as it was: the same under the same rule set, else the classification shows the difference. */
-export function renderEvidence(facts: ScoreFacts): PoolResults['evidence'] {
-  const { reply, classification, modelVersion } = scoreFacts(facts);
+export function renderEvidence(facts: ScoreFacts, language: Language): PoolResults['evidence'] {
+  const texts = language === 'en' ? null : translations[language];
+  const { reply, classification, modelVersion } = scoreFacts(facts, false, texts);
   const { score, recommendation, verdictClass, categories, duplicate } = reply;
   const { independence, declaredCountryMatch, degradedSignals, ceilings } = reply;
   const verdict = {

@@ -1,8 +1,9 @@
 /** Sorts findings by their real effect on the score: raised the risk, lowered it, or had none. */
 import type { Classification } from '../../src/contract/facts.js';
 import type { EvidenceBlock, Finding, Reason } from '../../src/contract/score.js';
-import { describeSignal, model, sortDown } from '../scoring/model.js';
+import { model, sortDown } from '../scoring/model.js';
 import { rankOf, type Weighed } from '../scoring/risk.js';
+import type { Describe } from './describe.js';
 
 export interface Placed {
   readonly evidence: Omit<EvidenceBlock, 'summary'>;
@@ -11,7 +12,7 @@ export interface Placed {
 }
 
 /** Foremost first within each list; equal ones in the order in which they were found. */
-export function placeFindings(findings: readonly Weighed[]): Placed {
+export function placeFindings(findings: readonly Weighed[], describe: Describe): Placed {
   const evidence = { against: [] as Finding[], for: [] as Finding[], notes: [] as Finding[] };
   const classification: { code: string; list: 'against' | 'for' | 'notes'; strength: Finding['strength'] }[] = [];
   const reasons: Reason[] = [];
@@ -19,7 +20,7 @@ export function placeFindings(findings: readonly Weighed[]): Placed {
     const { code, rule } = signal;
     const list = listOf(applied, moved);
     const strength = strengthOf(moved ? Math.abs(applied) : 0);
-    const detail = describeSignal(signal);
+    const detail = describe(signal);
     evidence[list].push({ code, class: rule.class, axis: rule.axis, severity: rule.severity, strength, detail });
     classification.push({ code, list, strength });
     reasons.push({ code, severity: rule.severity, detail, scored: moved });

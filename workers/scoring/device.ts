@@ -213,13 +213,13 @@ function findPlatformContradiction({ hw, ua, gfx }: ProbeBody, agent: UserAgent 
   if (agent?.os == null) return null;
   const platform = hw?.platform ?? '';
   if (platform !== '' && !platformStarts[agent.os].some((start) => platform.startsWith(start)))
-    return `${agent.os} and ${platform}`;
+    return `${agent.os}, ${platform}`;
   const renderer = gfx?.renderer ?? '';
   const [drawnBy] = desktopGraphics.exec(renderer) ?? [];
-  if (agent.os === 'android' && drawnBy !== undefined) return `${agent.os} and ${drawnBy}`;
-  if (agent.os === 'ios' && renderer !== '' && !renderer.includes('Apple')) return `${agent.os} and its graphics`;
+  if (agent.os === 'android' && drawnBy !== undefined) return `${agent.os}, ${drawnBy}`;
+  if (agent.os === 'ios' && renderer !== '' && !renderer.includes('Apple')) return `${agent.os}, GPU`;
   const hinted = hintedSystems.get(ua?.platform ?? '');
-  return hinted !== undefined && hinted !== agent.os ? `${agent.os} and ${hinted}` : null;
+  return hinted !== undefined && hinted !== agent.os ? `${agent.os}, ${hinted}` : null;
 }
 
 /** Client hints arrive as quoted strings. */

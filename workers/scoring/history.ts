@@ -135,7 +135,7 @@ function weighStats(stats: RespondentStats, native: HistoryRecord | null, signal
 
 function weighAttempts({ attempts, completes }: RespondentStats, signals: Signal[]): void {
   if (attempts >= historyThresholds.attemptsMin && completes <= historyThresholds.completionShareMax * attempts)
-    raise(signals, 'respondent_stats_attempts', undefined, `${completes} of ${attempts}`);
+    raise(signals, 'respondent_stats_attempts', undefined, `${completes}/${attempts}`);
 }
 
 function weighReversals(

@@ -20,7 +20,7 @@ import { measuredThresholds } from './visit.js';
 import { stepUpRules, stepUpThresholds } from './step-up.js';
 import { integrationRules, measurementRules } from './diagnostics.js';
 
-export const rules: Rules = {
+const tables = {
   ...networkRules,
   ...deviceRules,
   ...velocityRules,
@@ -32,6 +32,9 @@ export const rules: Rules = {
   ...integrationRules,
   ...duplicateRules,
 };
+
+export type FindingCode = keyof typeof tables;
+export const rules: Rules = tables;
 
 const revision = 7;
 

@@ -21,7 +21,9 @@ import { judgeDuplication, type Duplication } from '../duplicates/duplication.js
 import { judgeIndependence } from '../duplicates/independence.js';
 import { placeFindings } from '../evidence/placement.js';
 import { summarize } from '../evidence/summary.js';
-import { english } from '../evidence/texts/en.js';
+import { describeIn, type Describe } from '../evidence/describe.js';
+import { englishSummary } from '../evidence/texts/en.js';
+import type { EvidenceTexts } from '../evidence/texts/texts.js';
 import { weighBehavior, weighPageInput } from './behavior.js';
 import { weighDevice, weighPage } from './device.js';
 import { weighClaims, weighForgery } from './claims.js';
@@ -31,13 +33,13 @@ import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
 import { assessRisk, declaresProgram, type Risk, type Weighed } from './risk.js';
-import { describeSignal, keepWorst, type Signal } from './model.js';
+import { keepWorst, type Signal } from './model.js';
 import { findStepUp, weighStepUp } from './step-up.js';
 import { weighVelocity } from './velocity.js';
 import { readPage, readVisit, type Visit } from './visit.js';
 
-/** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
-export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
+/** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. `texts`: those of a language, null for English. */
+export function scoreFacts(facts: ScoreFacts, replayed = false, texts: EvidenceTexts | null = null): ScoreOutcome {
   const visit = readVisit(facts);
   const degraded = findDegraded(visit);
   const isProbed = visit.pages.length > 0;
@@ -49,13 +51,19 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
     ...risk.findings,
     ...duplication.signals.map((signal) => ({ signal, applied: 0, discounted: 0, moved: false })),
   ];
-  const placed = placeFindings(findings);
+  const describe = describeIn(texts);
+  const placed = placeFindings(findings, describe);
   const { score } = risk;
   const { network, device, velocity, behavior, history } = risk.categories;
   const automated = signals.some(declaresProgram);
   const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
   const verdict = {
-    ...{ score, recommendation: advice.recommendation, verdictClass, duplicate: replyDuplicate(facts, duplication) },
+    ...{
+      score,
+      recommendation: advice.recommendation,
+      verdictClass,
+      duplicate: replyDuplicate(facts, duplication, describe),
+    },
     categories: { network, device, velocity, behavior, history, duplicate: duplication.score },
     ...{ degradedSignals: [...degraded], ceilings: [...risk.ceilings] },
   };
@@ -75,7 +83,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
         verdict,
         placed.evidence,
         { deviceMeasured: visit.deviceMeasured, automated, reviewLow: calibration.reviewLow },
-        english.summary,
+        texts?.summary ?? englishSummary,
       ),
       ...placed.evidence,
     },
@@ -181,7 +189,11 @@ export function raiseSignals(
   ];
 }
 
-function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplication): ScoreReply['duplicate'] {
+function replyDuplicate(
+  { measured, counts }: ScoreFacts,
+  duplication: Duplication,
+  describe: Describe,
+): ScoreReply['duplicate'] {
   const known = measured ? counts : null;
   return {
     score: duplication.score,
@@ -191,7 +203,7 @@ function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplicati
     reasons: duplication.signals.map((signal) => ({
       code: signal.code,
       severity: signal.rule.severity,
-      detail: describeSignal(signal),
+      detail: describe(signal),
       scored: signal.rule.class === 'correlate',
     })),
     evidence: {

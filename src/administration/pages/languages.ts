@@ -2,8 +2,9 @@
  * The languages of the pages that respondents see, which are those of the widget, and what every page says at its foot. A page is written in
  * one language: the one asked for, else the best of the browser’s Accept-Language, else English.
  */
-export const languages = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
-export type Language = (typeof languages)[number];
+import { languages, type Language } from '../../contract/languages.js';
+
+export { languages, type Language };
 
 export interface FootTexts {
   readonly privacy: string;

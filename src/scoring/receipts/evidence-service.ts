@@ -5,6 +5,7 @@
 import { notFound } from '../../kernel/faults.js';
 import type { DataOwner } from '../../kernel/caller.js';
 import type { Classification, ScoreFacts } from '../../contract/facts.js';
+import type { Language } from '../../contract/languages.js';
 import type { EvidenceReply } from '../../contract/score.js';
 import type { SigningKey } from '../../crypto/master-key.js';
 import type { Pool } from '../../pool/pool.js';
@@ -39,13 +40,13 @@ const notes = {
 
 export function createEvidenceService(deps: EvidenceServiceDeps) {
   return {
-    async evidence(caller: EvidenceReader, receiptId: string): Promise<EvidenceReply> {
+    async evidence(caller: EvidenceReader, receiptId: string, language: Language): Promise<EvidenceReply> {
       const fixed = fixedReceiptOf(caller, receiptId);
-      if (fixed !== null) return renderFixed(deps.pool, fixed);
+      if (fixed !== null) return renderFixed(deps.pool, fixed, language);
       const recorded = await findRecorded(deps, caller, receiptId);
       if (recorded === null) throw notFound('receipt');
       if (!mayRead(caller, recorded.owner) && !(await mayReadPlace(deps, caller, recorded))) throw notFound('receipt');
-      const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
+      const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts, language });
       const { sessionId, scoredAtMs } = openFacts(recorded.facts);
       // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
       // the same rules sort the same facts alike; whether they are the same is compared.
@@ -99,8 +100,8 @@ async function mayReadPlace(
 }
 
 /** Renders facts that no store has, by the rules that scored them. */
-async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
-  const { evidence, verdict, modelVersion } = await pool.run({ kind: 'evidence', facts });
+async function renderFixed(pool: Pool, facts: ScoreFacts, language: Language): Promise<EvidenceReply> {
+  const { evidence, verdict, modelVersion } = await pool.run({ kind: 'evidence', facts, language });
   const { receiptId, sessionId } = facts;
   const scoredAt = new Date(facts.scoredAtMs).toISOString();
   const provenance = { faithful: true, note: notes.faithful, modelVersion, scoredAt };

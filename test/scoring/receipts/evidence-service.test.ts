@@ -64,7 +64,7 @@ t.test('a receipt of other rules is rendered again, and the note says how far th
     const packed = recordOf(underReceipt(base, receiptId), counted, { ...verdict, ...over });
     const seal = await createBatchSigner(receiptKey).seal(forge ? Buffer.from('another') : packed);
     await record([{ key: receiptId, value: packSealed(packed, seal) }]);
-    return evidence(caller, receiptId);
+    return evidence(caller, receiptId, 'en');
   };
 
   const same = await render();
@@ -103,7 +103,7 @@ t.test('faithful is said only of what was compared, also while only the counters
     const content = packBase({ ...base, owner: { ...owner, receiptId }, modelVersion: scoredBy });
     await counters.countScore(scoreInput('proj_1', session, { nowMs, receiptId, content }));
     const caller = { ...owner, isTest: false, isDemo: false } as KeyCaller;
-    const { provenance } = await evidence(caller, receiptId);
+    const { provenance } = await evidence(caller, receiptId, 'en');
     if (!provenance.faithful) t.match(provenance.note, /not compared. The reply given then is authoritative/);
     return provenance.faithful;
   };

@@ -66,7 +66,7 @@ t.test('evidence rendered again from recorded facts is the evidence that was ans
   fc.assert(
     fc.property(anyFacts, (facts) => {
       const { reply, classification, modelVersion } = scoreFacts(facts);
-      const { verdict, ...rendered } = renderEvidence(unpack(pack(facts)) as ScoreFacts);
+      const { verdict, ...rendered } = renderEvidence(unpack(pack(facts)) as ScoreFacts, 'en');
       assert.deepEqual(rendered, { evidence: reply.evidence, classification, modelVersion });
       for (const [name, value] of Object.entries(verdict))
         assert.deepEqual(value, reply[name as keyof typeof verdict], name);

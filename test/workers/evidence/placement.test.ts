@@ -1,5 +1,6 @@
 import t from 'tap';
 import { placeFindings } from '../../../workers/evidence/placement.js';
+import { describeSignal } from '../../../workers/scoring/model.js';
 import type { Weighed } from '../../../workers/scoring/risk.js';
 
 const weighed = (code: string, applied: number, moved = applied !== 0): Weighed => ({
@@ -22,13 +23,10 @@ const weighed = (code: string, applied: number, moved = applied !== 0): Weighed 
 });
 
 t.test('the place and strength follow from what counted, the strongest first', (t) => {
-  const { evidence, classification, reasons } = placeFindings([
-    weighed('a', 0),
-    weighed('b', 0.4),
-    weighed('c', 3),
-    weighed('d', -1.2),
-    weighed('e', 2, false),
-  ]);
+  const { evidence, classification, reasons } = placeFindings(
+    [weighed('a', 0), weighed('b', 0.4), weighed('c', 3), weighed('d', -1.2), weighed('e', 2, false)],
+    describeSignal,
+  );
   const short = (list: 'against' | 'for' | 'notes') =>
     evidence[list].map(({ code, strength }) => `${code} ${strength}`);
   t.same(
@@ -56,7 +54,7 @@ t.test('a finding that declares a program stands before stronger statistics, a w
   const declared = weighed('declared', 2);
   const rule = { ...declared.signal.rule, group: 'automation', severity: 'high' } as const;
   const over = (weight: number): Weighed => ({ ...declared, signal: { ...declared.signal, rule, weight } });
-  const first = (each: Weighed) => placeFindings([weighed('c', 3), each]).evidence.against[0]?.code;
+  const first = (each: Weighed) => placeFindings([weighed('c', 3), each], describeSignal).evidence.against[0]?.code;
   t.equal(first(over(4)), 'declared');
   t.equal(first(over(1)), 'c');
   t.end();

@@ -7,7 +7,7 @@ import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { rankOf } from '../../../workers/scoring/risk.js';
 import { rules } from '../../../workers/scoring/rule-set.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { english } from '../../../workers/evidence/texts/en.js';
+import { englishSummary } from '../../../workers/evidence/texts/en.js';
 import { anyFacts } from '../../helpers/any-facts.js';
 import { readReferenceSessions } from '../../helpers/reference-sessions.js';
 
@@ -28,7 +28,7 @@ function holds(claim: (outcome: ReturnType<typeof scoreFacts>, facts: ScoreFacts
   );
 }
 
-const { openings, ceilings, parts } = english.summary;
+const { openings, ceilings, parts } = englishSummary;
 
 t.test('the summary names the score, the foremost finding against, how many follow, and the foremost in favor', (t) => {
   holds(({ reply: { score, evidence } }) => {

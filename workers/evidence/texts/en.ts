@@ -40,4 +40,4 @@ const summary = {
 type Texts<T> = { readonly [Name in keyof T]: T[Name] extends string ? string : Texts<T[Name]> };
 export type SummaryTexts = Texts<typeof summary>;
 
-export const english: { readonly summary: SummaryTexts } = { summary };
+export const englishSummary: SummaryTexts = summary;
