@@ -4,10 +4,10 @@
  * share that its size allows. Never moves risk.
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
-import { countNoun } from '../../src/contract/plural.js';
 import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/model.js';
+import { describeFactor, englishFactors, type FactorTexts } from './factors.js';
 
 export const independenceThresholds = {
   sessionsMin: independenceSessionsMin,
@@ -37,26 +37,24 @@ const unmeasured = (factor: string): IndependenceReply => ({
   factors: [factor],
 });
 
-export function judgeIndependence({
-  measured,
-  counts,
-  address,
-  probe,
-}: Pick<ScoreFacts, 'measured' | 'counts' | 'address'> & Partial<Pick<ScoreFacts, 'probe'>>): IndependenceReply {
-  if (!measured || counts === null) return unmeasured('Not measured: related sessions were not counted.');
+type Facts = Pick<ScoreFacts, 'measured' | 'counts' | 'address'> & Partial<Pick<ScoreFacts, 'probe'>>;
+
+export function judgeIndependence(
+  { measured, counts, address, probe }: Facts,
+  texts: FactorTexts = englishFactors,
+): IndependenceReply {
+  if (!measured || counts === null) return unmeasured(texts.uncounted);
   const { neighborhood } = counts;
   const repeats = countRepeats(probe);
   const isFew = neighborhood.sessions < thresholds.sessionsMin;
   if (isFew && repeats === 0)
-    return unmeasured(
-      `Too few sessions: ${neighborhood.sessions} in the last day; at least ${thresholds.sessionsMin} are needed.`,
-    );
+    return unmeasured(describeFactor(texts.tooFew, neighborhood.sessions, thresholds.sessionsMin));
   const isShared = isSharedNetwork(address.network);
   const links = linkShare(neighborhood, repeats);
   const prefix = isShared || isFew ? 0 : prefixShare(neighborhood);
   const spread = spreadShare(isShared ? leaveOwnPrefix(neighborhood) : neighborhood);
   const score = Math.round(100 * (1 - links) * (1 - prefix) * (1 - spread));
-  const factors = listFactors(neighborhood, repeats, { links, prefix, spread });
+  const factors = listFactors(neighborhood, { repeats, links, prefix, spread }, texts);
   if (score >= thresholds.independentMin) return { score, band: 'independent', measured: true, grade: null, factors };
   if (score >= thresholds.sharedMin) return { score, band: 'shared', measured: true, grade: null, factors };
   const grade = neighborhood.direct + repeats > 0 ? 'direct' : 'linked';
@@ -107,27 +105,17 @@ function leastShare(count: number, total: number): number {
 
 function listFactors(
   { sessions, direct, linked, prefixSessions, prefixes }: Neighborhood,
-  repeats: number,
-  { links, prefix, spread }: Readonly<Record<'links' | 'prefix' | 'spread', number>>,
+  { repeats, links, prefix, spread }: Readonly<Record<'repeats' | 'links' | 'prefix' | 'spread', number>>,
+  texts: FactorTexts,
 ): string[] {
   const factors: string[] = [];
-  if (repeats > 0)
-    factors.push(`${countNoun(repeats, 'other session')} had the same input, like a replayed recording.`);
-  if (links > 0 && direct > 0)
-    factors.push(
-      `${direct} of the last ${countNoun(sessions, 'session')} ${direct === 1 ? 'shares' : 'share'} a device, respondent or IP address with this one.`,
-    );
-  if (links > 0 && linked > 0)
-    factors.push(`${countNoun(linked, 'further session is', 'further sessions are')} linked indirectly.`);
-  if (prefix > 0)
-    factors.push(`${prefixSessions} of the last ${countNoun(sessions, 'session')} came from this network.`);
-  if (spread > 0)
-    factors.push(
-      prefixes === 1
-        ? `The last ${sessions} sessions came from one network.`
-        : `The last ${sessions} sessions came from only ${prefixes} networks, most from a few.`,
-    );
-  if (sessions < thresholds.sessionsFew && factors.length > 0)
-    factors.push(`Only ${countNoun(sessions, 'session')}: limits are wide below ${thresholds.sessionsFew}.`);
+  const add = (name: keyof FactorTexts, count: number, total = sessions): void =>
+    void factors.push(describeFactor(texts[name], count, total));
+  if (repeats > 0) add('repeated', repeats);
+  if (links > 0 && direct > 0) add('direct', direct);
+  if (links > 0 && linked > 0) add('linked', linked);
+  if (prefix > 0) add('network', prefixSessions ?? 0);
+  if (spread > 0) add(prefixes === 1 ? 'oneNetwork' : 'networks', prefixes);
+  if (sessions < thresholds.sessionsFew && factors.length > 0) add('wide', sessions, thresholds.sessionsFew);
   return factors;
 }

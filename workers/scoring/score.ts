@@ -72,7 +72,7 @@ export function scoreFacts(facts: ScoreFacts, replayed = false, texts: EvidenceT
     ...placeAmongFitted(visit, degraded, risk),
     duplicateScore: duplication.score,
     duplicate: verdict.duplicate,
-    independence: judgeIndependence(facts),
+    independence: judgeIndependence(facts, texts?.factors),
     declaredCountryMatch: matchCountry(facts.declaredCountry, facts.address.country),
     recommendation: advice.recommendation,
     verdictClass,

@@ -8,6 +8,7 @@ import { renderEvidence } from '../../../workers/evidence/explain.js';
 import { translations } from '../../../workers/evidence/texts/all.js';
 import { englishSummary } from '../../../workers/evidence/texts/en.js';
 import { valueWords } from '../../../workers/evidence/texts/texts.js';
+import { englishFactors } from '../../../workers/duplicates/factors.js';
 import { rules } from '../../../workers/scoring/rule-set.js';
 import { anyFacts } from '../../helpers/any-facts.js';
 import { readReferenceSessions } from '../../helpers/reference-sessions.js';
@@ -29,6 +30,7 @@ function textsOf(table: object, path = ''): [string, string][] {
 t.test('every language has every text, with the placeholders of the English one', (t) => {
   const english = {
     summary: englishSummary,
+    factors: englishFactors,
     words: Object.fromEntries(valueWords.map((word) => [word, word])),
     details: Object.fromEntries(Object.entries(rules).map(([code, { detail }]) => [code, detail])),
   };
@@ -44,7 +46,7 @@ t.test('every language has every text, with the placeholders of the English one'
       if (path === 'summary.space' || path === 'summary.separator') continue;
       assert.ok(text.trim() === text && text !== '', `${language} ${path}`);
       if (path.startsWith('details.')) assert.match(text, /[.。}]$/, `${language} ${path}`);
-      if (/^(details|summary\.openings)\./.test(path)) assert.notEqual(text, original, `${language} ${path}`);
+      if (/^(details|factors|summary\.openings)\./.test(path)) assert.notEqual(text, original, `${language} ${path}`);
     }
   }
   t.end();
@@ -72,7 +74,18 @@ function checkLanguages(facts: ScoreFacts): void {
     }
     assert.match(summary, new RegExp(String(rendered.verdict.score)));
     assert.doesNotMatch(summary, /\{|\}|undefined|Risk |finding|measured/);
-    assert.deepEqual({ ...rendered.verdict, duplicate: null }, { ...english.verdict, duplicate: null });
+    const numbersOf = ({
+      duplicate: _,
+      independence: { factors, ...independence },
+      ...verdict
+    }: typeof rendered.verdict) => ({
+      ...verdict,
+      independence,
+      factors: factors.length,
+    });
+    assert.deepEqual(numbersOf(rendered.verdict), numbersOf(english.verdict));
+    for (const factor of rendered.verdict.independence.factors)
+      assert.doesNotMatch(factor, /\{|\}|undefined|session[s ]? came/);
   }
   for (const { code, detail } of [...english.evidence.notes, ...english.evidence.against, ...english.evidence.for]) {
     if (!wordCodes.includes(code) || rules[code]?.detail.includes('{value}') !== true) continue;

@@ -40,6 +40,18 @@ export const german: EvidenceTexts = {
     separator: ', ',
     space: ' ',
   },
+  factors: {
+    uncounted: 'Nicht gemessen: Verwandte Sitzungen wurden nicht gezählt.',
+    tooFew: 'Zu wenige Sitzungen: {count} am letzten Tag; mindestens {total} sind nötig.',
+    repeated:
+      '{count} {andere Sitzung hatte|andere Sitzungen hatten} dieselbe Eingabe, wie bei einer abgespielten Aufzeichnung.',
+    direct: '{count} der letzten {total} Sitzungen {teilt|teilen} Gerät, Teilnehmer oder IP-Adresse mit dieser.',
+    linked: '{count} weitere {Sitzung ist|Sitzungen sind} indirekt verbunden.',
+    network: '{count} der letzten {total} Sitzungen {kam|kamen} aus diesem Netzwerk.',
+    oneNetwork: 'Die letzten {total} Sitzungen kamen aus einem einzigen Netzwerk.',
+    networks: 'Die letzten {total} Sitzungen kamen aus nur {count} Netzwerken, die meisten aus wenigen.',
+    wide: 'Nur {count} {Sitzung|Sitzungen}: Unter {total} sind die Grenzen weit.',
+  },
   words: {
     once: 'einmal',
     twice: 'zweimal',

@@ -39,6 +39,18 @@ export const spanish: EvidenceTexts = {
     separator: ', ',
     space: ' ',
   },
+  factors: {
+    uncounted: 'Sin medir: no se contaron las sesiones relacionadas.',
+    tooFew: 'Muy pocas sesiones: {count} en el último día; se necesitan al menos {total}.',
+    repeated: '{count} {sesión más tuvo|sesiones más tuvieron} la misma entrada, como una grabación reproducida.',
+    direct:
+      '{count} de las últimas {total} sesiones {comparte|comparten} dispositivo, encuestado o dirección IP con esta.',
+    linked: '{count} {sesión más está vinculada|sesiones más están vinculadas} indirectamente.',
+    network: '{count} de las últimas {total} sesiones {llegó|llegaron} desde esta red.',
+    oneNetwork: 'Las últimas {total} sesiones llegaron desde una sola red.',
+    networks: 'Las últimas {total} sesiones llegaron desde solo {count} redes, la mayoría desde unas pocas.',
+    wide: 'Solo {count} {sesión|sesiones}: por debajo de {total} los límites son amplios.',
+  },
   words: {
     once: 'una vez',
     twice: 'dos veces',

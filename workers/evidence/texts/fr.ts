@@ -39,6 +39,18 @@ export const french: EvidenceTexts = {
     separator: ', ',
     space: ' ',
   },
+  factors: {
+    uncounted: 'Non mesuré : les sessions liées n’ont pas été comptées.',
+    tooFew: 'Trop peu de sessions : {count} au cours du dernier jour ; il en faut au moins {total}.',
+    repeated: '{count} {autre session a eu|autres sessions ont eu} la même saisie, comme un enregistrement rejoué.',
+    direct:
+      '{count} des {total} dernières sessions {partage|partagent} un appareil, un répondant ou une adresse IP avec celle-ci.',
+    linked: '{count} {autre session est liée|autres sessions sont liées} indirectement.',
+    network: '{count} des {total} dernières sessions {vient|viennent} de ce réseau.',
+    oneNetwork: 'Les {total} dernières sessions viennent d’un seul réseau.',
+    networks: 'Les {total} dernières sessions viennent de seulement {count} réseaux, la plupart de quelques-uns.',
+    wide: 'Seulement {count} {session|sessions} : en dessous de {total}, les limites sont larges.',
+  },
   words: {
     once: 'une fois',
     twice: 'deux fois',

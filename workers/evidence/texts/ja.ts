@@ -37,6 +37,19 @@ export const japanese: EvidenceTexts = {
     separator: '、',
     space: '',
   },
+  factors: {
+    uncounted: '未測定：関連するセッションは数えられていません。',
+    tooFew: 'セッションが少なすぎます：直近1日で{count}件。少なくとも{total}件が必要です。',
+    repeated: '録画の再生のように、同じ入力のセッションがほかに{count}件あります。',
+    direct:
+      '直近{total}件のセッションのうち{count}件が、デバイス、回答者、またはIPアドレスをこのセッションと共有しています。',
+    linked: '間接的につながるセッションがほかに{count}件あります。',
+    network: '直近{total}件のセッションのうち{count}件が、このネットワークからのものです。',
+    oneNetwork: '直近{total}件のセッションは、すべて1つのネットワークからのものです。',
+    networks:
+      '直近{total}件のセッションは{count}のネットワークだけからのもので、大半は少数のネットワークに集中しています。',
+    wide: 'セッションは{count}件だけです。{total}件未満では判定の幅が広くなります。',
+  },
   words: {
     once: '1回',
     twice: '2回',

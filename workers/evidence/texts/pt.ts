@@ -38,6 +38,18 @@ export const portuguese: EvidenceTexts = {
     separator: ', ',
     space: ' ',
   },
+  factors: {
+    uncounted: 'Não medido: as sessões relacionadas não foram contadas.',
+    tooFew: 'Sessões de menos: {count} no último dia; são necessárias pelo menos {total}.',
+    repeated: '{count} {outra sessão teve|outras sessões tiveram} a mesma entrada, como uma gravação reproduzida.',
+    direct:
+      '{count} das últimas {total} sessões {compartilha|compartilham} dispositivo, respondente ou endereço IP com esta.',
+    linked: '{count} {outra sessão está ligada|outras sessões estão ligadas} indiretamente.',
+    network: '{count} das últimas {total} sessões {veio|vieram} desta rede.',
+    oneNetwork: 'As últimas {total} sessões vieram de uma única rede.',
+    networks: 'As últimas {total} sessões vieram de apenas {count} redes, a maioria de poucas.',
+    wide: 'Apenas {count} {sessão|sessões}: abaixo de {total}, os limites são amplos.',
+  },
   words: {
     once: 'uma vez',
     twice: 'duas vezes',

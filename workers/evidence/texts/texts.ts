@@ -1,4 +1,5 @@
 /** The texts of evidence in one language. Codes, names of fields and what a browser calls itself are the same in all. */
+import type { FactorTexts } from '../../duplicates/factors.js';
 import type { FindingCode } from '../../scoring/rule-set.js';
 import type { SummaryTexts } from './en.js';
 
@@ -30,6 +31,7 @@ export const valueWords = [
 
 export interface EvidenceTexts {
   readonly summary: SummaryTexts;
+  readonly factors: FactorTexts;
   readonly words: Readonly<Record<(typeof valueWords)[number], string>>;
   /** In the form of a rule’s own sentence. */
   readonly details: Readonly<Record<FindingCode, string>>;
