@@ -27,7 +27,10 @@ export function summarize(
   const unmeasured = listUnmeasured(verdict, circumstances);
   const sentences = [
     texts.risk.replace('{score}', String(verdict.score)),
-    texts.openings[openingOf(verdict, evidence, { ...circumstances, isWhole: unmeasured.length === 0 })],
+    texts.openings[
+      openingOf(verdict, evidence.against, circumstances) ??
+        (unmeasured.length > 0 && verdict.score === 0 ? 'nothingMeasured' : 'allow')
+    ],
   ];
   if (strongest !== undefined) sentences.push(texts.main.replace('{detail}', () => strongest.detail));
   if (others.length === 1) sentences.push(texts.oneFurther);
@@ -41,11 +44,12 @@ export function summarize(
   return sentences.join(texts.space);
 }
 
+/** null: nothing of weight is against it. */
 function openingOf(
   { score, recommendation, verdictClass }: Verdict,
-  { against }: Pick<EvidenceBlock, 'against'>,
-  { automated, reviewLow, isWhole }: Circumstances & { readonly isWhole: boolean },
-): keyof SummaryTexts['openings'] {
+  against: EvidenceBlock['against'],
+  { automated, reviewLow }: Circumstances,
+): keyof SummaryTexts['openings'] | null {
   if (verdictClass === 'verified_agent') return recommendation === 'block' ? 'agentBlocked' : 'agent';
   // A score reviews from reviewLow on; below it, a step-up that was asked for and failed does.
   if (recommendation === 'review' && (score === 0 || score < reviewLow)) return 'failedStepUp';
@@ -54,16 +58,14 @@ function openingOf(
   if (recommendation !== 'allow') return recommendation;
   if (automated) return 'automatedAllow';
   if (against.some(({ strength }) => strength === 'strong') || (score > 0 && 2 * score >= reviewLow)) return 'below';
-  return score === 0 && !isWhole ? 'nothingMeasured' : 'allow';
+  return null;
 }
 
 type Part = RiskAxis | 'duplicate';
 
 function listUnmeasured(verdict: Verdict, { deviceMeasured }: Circumstances): Part[] {
   const axes = unmeasuredAxes(verdict);
-  return [
-    ...(deviceMeasured || axes.includes('device') ? [] : (['device'] as const)),
-    ...axes,
-    ...(verdict.duplicate.measured ? [] : (['duplicate'] as const)),
-  ];
+  const parts: Part[] = deviceMeasured || axes.includes('device') ? [...axes] : ['device', ...axes];
+  if (!verdict.duplicate.measured) parts.push('duplicate');
+  return parts;
 }

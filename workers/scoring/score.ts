@@ -58,14 +58,13 @@ export function scoreFacts(facts: ScoreFacts, replayed = false, texts: EvidenceT
   const automated = signals.some(declaresProgram);
   const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
   const verdict = {
-    ...{
-      score,
-      recommendation: advice.recommendation,
-      verdictClass,
-      duplicate: replyDuplicate(facts, duplication, describe),
-    },
+    score,
+    recommendation: advice.recommendation,
+    verdictClass,
+    duplicate: replyDuplicate(facts, duplication, describe),
     categories: { network, device, velocity, behavior, history, duplicate: duplication.score },
-    ...{ degradedSignals: [...degraded], ceilings: [...risk.ceilings] },
+    degradedSignals: [...degraded],
+    ceilings: [...risk.ceilings],
   };
   const reply: ScoreReply = {
     score,
