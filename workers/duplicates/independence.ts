@@ -7,7 +7,7 @@ import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/c
 import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/model.js';
-import { describeFactor, englishFactors, type FactorTexts } from './factors.js';
+import { describeFactor, englishFactors, type FactorTexts } from '../evidence/factors.js';
 
 export const independenceThresholds = {
   sessionsMin: independenceSessionsMin,

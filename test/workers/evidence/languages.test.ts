@@ -8,7 +8,7 @@ import { renderEvidence } from '../../../workers/evidence/explain.js';
 import { translations } from '../../../workers/evidence/texts/all.js';
 import { englishSummary } from '../../../workers/evidence/texts/en.js';
 import { valueWords } from '../../../workers/evidence/texts/texts.js';
-import { englishFactors } from '../../../workers/duplicates/factors.js';
+import { englishFactors } from '../../../workers/evidence/factors.js';
 import { rules } from '../../../workers/scoring/rule-set.js';
 import { anyFacts } from '../../helpers/any-facts.js';
 import { readReferenceSessions } from '../../helpers/reference-sessions.js';

@@ -1,5 +1,5 @@
 /** The texts of evidence in one language. Codes, names of fields and what a browser calls itself are the same in all. */
-import type { FactorTexts } from '../../duplicates/factors.js';
+import type { FactorTexts } from '../factors.js';
 import type { FindingCode } from '../../scoring/rule-set.js';
 import type { SummaryTexts } from './en.js';
 
