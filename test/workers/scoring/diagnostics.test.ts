@@ -83,7 +83,7 @@ t.test('the ceilings in force are named, and said in words', (t) => {
   const alone = scoreFacts(humanFacts({ userAgent: 'HeadlessChrome/149.0' }, { ...driven, beh: {} })).reply;
   t.ok(alone.score >= 40 && alone.score < 75, String(alone.score));
   t.same(alone.ceilings, ['uncorroborated'], JSON.stringify(alone.categories));
-  t.match(alone.evidence.summary, 'One kind alone never reaches the block band');
+  t.match(alone.evidence.summary, 'one kind alone never reaches the block band');
   t.same(scoreFacts(humanFacts()).reply.ceilings, [], 'nothing is held where nothing speaks');
   const missing = scoreFacts(cleanFacts({ calibration: { ...calibrationDefaults, noProbeRiskScore: 45 } })).reply;
   t.same([missing.score, missing.ceilings], [45, ['policy']]);
