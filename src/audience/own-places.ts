@@ -100,6 +100,8 @@ export const isVacant = ({ entry, state, screenedFor }: QuotaReservation): boole
 /** Whether another place is the respondent’s. */
 export const isAside = ({ reservationId, respondentRef }: QuotaReservation): boolean =>
   respondentRef.endsWith(`.${reservationId}`);
+/** The same in SQL. */
+export const asideName = "right(respondent_ref, length(place_id) + 1) = '.' || place_id";
 
 /** Whether the place stands open to a browser whose own id is another. */
 export const isOpenTo = (place: QuotaReservation, ownId: string): boolean =>

@@ -2,6 +2,7 @@
 import type { Database, Queryable, Row } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { underStudyLock } from './fielding.js';
+import { asideName } from './own-places.js';
 import { erasedName, type QuotaReservation } from './reservation-store.js';
 import { uncounted } from './study-counts.js';
 
@@ -24,7 +25,7 @@ export const findRespondentRefs = (
       `SELECT DISTINCT name.respondent_ref FROM study_places p
         CROSS JOIN LATERAL (VALUES (split_part(p.respondent_ref, '.', 1)),
           (CASE WHEN p.entry = 'open' THEN split_part(p.respondent_ref, '.', 1) || '.' || p.place_id END)) AS name (respondent_ref)
-        WHERE p.project_id = $1 AND p.respondent_id = $2 AND name.respondent_ref IS NOT NULL`,
+        WHERE p.project_id = $1 AND p.respondent_id = $2 AND p.respondent_ref <> p.place_id AND name.respondent_ref IS NOT NULL`,
       [projectId, respondentId],
     );
     return rows.map((row) => row.respondent_ref);
@@ -39,7 +40,7 @@ export async function eraseReservations(
   { organizationId, projectId, respondentId }: ErasedRespondent,
   eraseElsewhere: (tx: Queryable, places: readonly ErasedPlace[]) => Promise<number>,
 ): Promise<number> {
-  const own = 'project_id = $1 AND respondent_id = $2';
+  const own = `project_id = $1 AND respondent_id = $2 AND NOT (${erasedName})`;
   const studies = await inOrganization(database, organizationId, (tx) =>
     tx.query<{ id: string }>(`SELECT DISTINCT study_id AS id FROM study_places WHERE ${own}`, [
       projectId,
@@ -52,7 +53,7 @@ export async function eraseReservations(
       const places = await tx.query<ErasedPlace & Row>(
         `WITH gone AS (SELECT * FROM study_places WHERE ${own} AND study_id = $3), ${uncounted}
          UPDATE study_places SET respondent_id = 'erased', ${erasedName}, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
-                device_ref = NULL, address_ref = NULL, network_ref = NULL
+                device_ref = NULL, address_ref = NULL, network_ref = NULL, exit_due = exit_due AND NOT (${asideName})
           WHERE place_id IN (SELECT place_id FROM gone)
          RETURNING place_id AS id, (SELECT link_id FROM gone WHERE gone.place_id = study_places.place_id) AS "linkId"`,
         [projectId, respondentId, studyId],

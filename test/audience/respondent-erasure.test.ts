@@ -8,7 +8,7 @@ import { eraseLinks, insertLink } from '../../src/administration/hosted-links.js
 import { underLock } from '../../src/audience/fielding.js';
 import { noteArrived, writePostbacks } from '../../src/audience/postbacks.js';
 import { createRespondentErasure } from '../../src/audience/respondent-erasure.js';
-import { eraseReservations } from '../../src/audience/reservation-erasure.js';
+import { eraseReservations, findRespondentRefs } from '../../src/audience/reservation-erasure.js';
 import { findReservation, type QuotaReservation } from '../../src/audience/reservation-store.js';
 import { reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
@@ -25,7 +25,7 @@ import { createResultWriter } from '../../src/webhooks/result-writer.js';
 import { eraseDeliveries, eraseElsewhere } from '../../src/wiring/erasure-of-places.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
-import { instanceOf, makeStudy, tokenOf } from '../helpers/reservations.js';
+import { allowed, instanceOf, makeStudy, tokenOf, visitOf } from '../helpers/reservations.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(300_000);
@@ -219,6 +219,47 @@ function testErasure(t: Test, open: (t: Test) => Promise<TestStore>): void {
     t.same(await database.query('SELECT kind, ref FROM study_claimants WHERE study_id = $1', [study.studyId]), []);
     const places = 'SELECT device_ref, receipt_id FROM study_places WHERE study_id = $1';
     t.same(await database.query(places, [study.studyId]), [{ device_ref: null, receipt_id: null }]);
+  });
+
+  t.test('the name that erased places have is nobody’s, unless a respondent has it too', async (t) => {
+    const { database } = await open(t);
+    const study = await makeStudy(database, 10);
+    const instance = await instanceOf(t, database, randomBytes(32));
+    const erase = async (respondentId: string): Promise<number> => {
+      let places = 0;
+      await eraseReservations(database, { ...study, respondentId }, (_tx, some) => {
+        places += some.length;
+        return Promise.resolve(0);
+      });
+      return places;
+    };
+    await instance.enter(study, 'r');
+    t.equal(await erase('r'), 1);
+    t.same(await findRespondentRefs(database, { ...study, respondentId: 'erased' }), []);
+    t.equal(await erase('erased'), 0);
+    await instance.enter(study, 'erased');
+    t.not((await findRespondentRefs(database, { ...study, respondentId: 'erased' })).length, 0);
+    t.equal(await erase('erased'), 1);
+  });
+
+  t.test('a place that stood aside when its respondent was erased is not unsent', async (t) => {
+    const { database } = await open(t);
+    const study = await makeStudy(database, 10);
+    const postbacks = await postbacksOf(database, study);
+    let isRefused = true;
+    const instance = await instanceOf(t, database, randomBytes(32), {
+      score: () =>
+        Promise.resolve(isRefused ? JSON.stringify({ ...JSON.parse(allowed), recommendation: 'block' }) : allowed),
+    });
+    await instance.entries.enter(visitOf(study, 'r', { device: 'bot' }));
+    isRefused = false;
+    await instance.entries.enter(visitOf(study, 'r', { device: 'honest' }));
+    const places = await database.query<{ place: string }>('SELECT place_id AS place FROM study_places');
+    t.equal(places.length, 2);
+    for (const { place } of places) await postbacks.give(place);
+    await erasureOf(database, [])(operator, { ...study, respondentId: 'r' });
+    await postbacks.write();
+    t.same(await database.query('SELECT place_id FROM study_places WHERE unsent'), []);
   });
 
   t.test('an entry and an erasure between the steps of each other leave no link and no token', async (t) => {
