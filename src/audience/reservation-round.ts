@@ -90,13 +90,15 @@ export async function reportUnreported({
   }
 }
 
+/** Locks each study, under which its reservations and the counts of who took them change; one that is changing waits for the next round. */
 export async function deleteOldReservations({
   database,
   retentionDays,
 }: Pick<ReservationRoundDeps, 'database' | 'retentionDays'>): Promise<void> {
   await database.query(
     `WITH gone AS (
-       SELECT * FROM study_places WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
+       SELECT p.* FROM study_places p JOIN studies USING (study_id)
+        WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
         ORDER BY entered_at LIMIT ${batchMax} FOR UPDATE SKIP LOCKED), ${uncounted}
      DELETE FROM study_places WHERE place_id IN (SELECT place_id FROM gone)`,
     [retentionDays],
