@@ -1,6 +1,6 @@
 /**
- * Reports the outcomes of places to scoring, and settles them with the events that scoring has, which may have come first. A report that failed is repeated by the next round; a repeated one counts once. The last report of an end
- * or a rejection replaces the earlier ones, because it has the same event id.
+ * Reports the outcomes of places to scoring, and settles them with the events that scoring has, which may have come first. A report that failed is repeated by the next round; a repeated one counts once. The last report of an end,
+ * a rejection or its withdrawal replaces the earlier ones, because it has the same event id. A withdrawal names the rejection, and has an id of its own: it counts also if the rejection is reported later.
  */
 import { placeEventIds, retractionName, type OutcomeEvent } from '../contract/outcome.js';
 import { Fault } from '../errors.js';
@@ -50,11 +50,11 @@ export function createOutcomeReporter({
       await inOrganization(database, study.organizationId, (tx) =>
         // A reservation that changed meanwhile is reported again in its new state.
         tx.query(
-          `UPDATE study_places p SET outcome_due = (p.completion, p.refused_for, p.reversed_from) IS DISTINCT FROM (given.completion, given.refused_for, given.reversed_from)
-             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS given (place, completion, refused_for, reversed_from) WHERE p.place_id = given.place`,
+          `UPDATE study_places p SET outcome_due = (p.completion, p.refused_for, p.reversed_from, p.reversed_at) IS DISTINCT FROM (given.completion, given.refused_for, given.reversed_from, given.reversed_at)
+             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS given (place, completion, refused_for, reversed_from, reversed_at) WHERE p.place_id = given.place`,
           [
             ids,
-            ...(['completion', 'refusedFor', 'reversedFrom'] as const).map((name) =>
+            ...(['completion', 'refusedFor', 'reversedFrom', 'reversedAt'] as const).map((name) =>
               reservations.map((reservation) => reservation[name]),
             ),
           ],
@@ -92,9 +92,13 @@ function reversalOf(
 ): readonly OutcomeEvent[] {
   if (reversedAt === null) return [];
   const rejection = { type: 'reconciliation', occurredAt: reversedAt.toISOString() } as const;
-  const stated = { ...event, eventId: `${placeEventIds}reversal:${reservationId}` };
+  const stated: OutcomeEvent = {
+    ...{ ...event, ...rejection, eventId: `${placeEventIds}reversal:${reservationId}` },
+    reasonClass: refusedFor ?? 'unknown',
+  };
   // An outcome event that rejects the place speaks for itself.
-  return reversedBy === null || reversedBy === 'outcome'
-    ? [{ ...stated, type: 'custom', occurredAt: rejection.occurredAt, detail: { name: retractionName, of: rejection } }]
-    : [{ ...stated, ...rejection, reasonClass: refusedFor ?? 'unknown' }];
+  if (reversedBy !== null && reversedBy !== 'outcome') return [stated];
+  const withdrawal = { name: retractionName, of: rejection };
+  const eventId = `${placeEventIds}withdrawal:${reservationId}`;
+  return [stated, { ...event, eventId, type: 'custom', occurredAt: rejection.occurredAt, detail: withdrawal }];
 }

@@ -55,7 +55,7 @@ function testReversals(t: Test, open: (t: Test) => Promise<TestStore>): void {
       t.match(await withdraw(study, place), { completion: 'confirmed', changed: false });
       t.match(
         instance.told.filter((line) => line.startsWith(place)).map((line) => line.split(' ')[1]),
-        ['complete', 'complete', 'reconciliation', 'complete', 'custom'],
+        ['complete', 'complete', 'reconciliation', 'complete', 'reconciliation', 'custom'],
       );
       await dispute(study, [{ place, reason: 'unknown' }]);
       t.match(await instance.enter(study, 'd', 'female'), { kind: 'redirect' }, 'somebody else takes the place');

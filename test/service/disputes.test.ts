@@ -122,8 +122,8 @@ t.test(
     t.same(await figures(), before);
     t.same(
       (await outcomesOf(place)).map(({ type }) => type).sort(),
-      ['complete', 'custom'],
-      'nothing rejects it any more',
+      ['complete', 'custom', 'reconciliation'],
+      'the rejection is retracted',
     );
     await waitUntil(() => sentOf(place).length === 3, 'the withdrawal was posted back');
     t.same(sentOf(place), ['complete', 'reversed', 'complete']);
