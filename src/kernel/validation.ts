@@ -114,10 +114,10 @@ export function describeViolation(violation: Violation, context: string): Issue 
     const name = String(named['additionalProperty']);
     if (isByCountry(parentSchema))
       return { path: `${base}/${pointerSegment(name)}`, message: describeUnknownCountry(name) };
-    const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {});
+    const known = Object.keys((parentSchema as Nested | undefined)?.properties ?? {});
     return {
       path: `${base}/${pointerSegment(name)}`,
-      message: `is not a known name${suggest(nearestName(name, known))}`,
+      message: `is not a known name${suggest(placeOf(name, (parentSchema ?? {}) as Nested) ?? nearestName(name, known))}`,
     };
   }
   if (keyword === 'pattern' && isCountryPattern(named['pattern']))
@@ -142,6 +142,21 @@ export function describeViolation(violation: Violation, context: string): Issue 
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   if (isType) return { path: base, message: `must be ${wordsOf([named['type']].flat().map(String))}.` };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
+}
+
+interface Nested {
+  readonly properties?: Readonly<Record<string, Nested>>;
+  readonly anyOf?: readonly Nested[];
+}
+
+/** The way to a name that stands further inside a schema, such as config.liteConfig.reviewLow; null: it does not. */
+function placeOf(name: string, { properties = {}, anyOf = [] }: Nested): string | null {
+  if (Object.hasOwn(properties, name)) return name;
+  for (const [outer, inner] of Object.entries(properties)) {
+    const place = placeOf(name, inner);
+    if (place !== null) return `${outer}.${place}`;
+  }
+  return anyOf.map((member) => placeOf(name, member)).find((place) => place !== null) ?? null;
 }
 
 /** The end of a sentence on a missing name: the unknown one that was sent and differs from it in case and separators alone. */

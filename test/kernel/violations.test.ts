@@ -56,6 +56,24 @@ t.test('a missing name is told together with the name that was sent instead', (t
   t.end();
 });
 
+t.test('a name that belongs further inside is told with its place, as deep as it is', (t) => {
+  const strict = { additionalProperties: false };
+  const inner = Type.Object({ low: Type.Integer() }, strict);
+  const schema = Type.Object(
+    { lo: Type.String(), config: Type.Optional(Nullable(Type.Object({ inner: Type.Optional(inner) }, strict))) },
+    strict,
+  );
+  const sentences = (value: unknown): string[] => {
+    const validate = createAjv(false).compile(schema);
+    t.notOk(validate(value));
+    return helpfulViolations(validate.errors ?? []).map((each) => describeViolation(each, 'body').message);
+  };
+  t.same(sentences({ lo: '', low: 1 }), ['is not a known name; did you mean "config.inner.low"?']);
+  t.same(sentences({ lo: '', config: { low: 1 } }), ['is not a known name; did you mean "inner.low"?']);
+  t.same(sentences({ lo: '', constructor: 1, conf: 1 }).length, 2);
+  t.end();
+});
+
 t.test('of several kinds, the one that was meant is told', (t) => {
   const kind = (name: string, rest: Record<string, TSchema>) =>
     Type.Object({ kind: StringEnum([name] as const), ...rest });

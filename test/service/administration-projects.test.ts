@@ -182,6 +182,7 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
     /5 is above 4/,
   ],
   [{ config: { monitoring: { question: { minTime: 5 } } } }, '/config/monitoring/question/minTime', /minTimeMs/],
+  [{ reviewLow: 40 }, '/reviewLow', /did you mean "config.liteConfig.reviewLow"/],
   [{ config: { liteConfig: { reviewLow: 90 } } }, '/config/liteConfig/reviewLow', /90 is above 75/],
   [
     { config: { liteConfig: { perSource: { s: { blockTreshold: 1 } } } } },
