@@ -10,13 +10,20 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate, takeRefusedRate, type RefusedCallDeps } from './access.js';
 import { registerClientAddress, type ClientAddressDeps } from './client-address.js';
-import { answerFault, registerErrorAnswers, createRouteTable, answerUnreadable } from './error-answers.js';
+import {
+  answerFault,
+  registerErrorAnswers,
+  createRouteTable,
+  answerUnreadable,
+  type ErrorAnswerDeps,
+} from './error-answers.js';
 import { registerHeavyWork } from './heavy-work.js';
 import { registerJsonBody, registerNesting } from './json-body.js';
 import { registerLoadShedder } from './load-shedder.js';
 import { registerSchemas } from '../kernel/validation.js';
 
-export interface AppDeps extends AccessDeps, RefusedCallDeps, Pick<ClientAddressDeps, 'trustedProxies'> {
+export interface AppDeps
+  extends AccessDeps, RefusedCallDeps, Pick<ClientAddressDeps, 'trustedProxies'>, Pick<ErrorAnswerDeps, 'elsewhere'> {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Logs a line per request: route, status, key, duration; nothing of its content. */
@@ -101,6 +108,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   registerErrorAnswers(app, {
     methodsOf: routes.methodsOf,
     docsPath: deps.docsPath ?? '/api/v1/docs',
+    elsewhere: deps.elsewhere,
     async settle(request, fault) {
       await takeOutstandingRate(request, deps);
       await takeRefusedRate(request, fault, deps);

@@ -58,12 +58,20 @@ async function inNamedProject(
   return { ...caller, projectId };
 }
 
+/** Suppliers’ entrySecrets look like it, too. */
+const surveyKey = /^[0-9a-f]{64}$/i;
+
 async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
   const caller = secret === undefined ? null : await deps.findKey(secret);
   if (caller !== null) return caller;
   for (const [prefix, kind] of publicKeys)
     if (secret?.startsWith(prefix) === true)
       throw new Fault('INVALID_KEY', `${kind} keys can’t call the API. Send a secret key (\`vf_…\`).`);
+  if (secret !== undefined && surveyKey.test(secret))
+    throw new Fault(
+      'INVALID_KEY',
+      'This is no API key (`vf_…`). Send a study’s `surveyKey` as `Authorization: Bearer` to `POST $AUDIENCE/studies/{studyId}/returns` only.',
+    );
   throw new Fault(
     'INVALID_KEY',
     'The API key is missing or invalid. Send it as `X-API-Key` or `Authorization: Bearer`.',

@@ -16,14 +16,21 @@ export interface ErrorAnswerDeps {
   readonly methodsOf: (path: string) => readonly string[];
   /** Path of the page that lists the operations. */
   readonly docsPath: string;
+  /** Paths that another listener serves, and its address. */
+  readonly elsewhere?: { readonly paths: RegExp; readonly url: () => string } | undefined;
   /** Runs before a failed call is answered. If it throws, that fault is the answer. */
   readonly settle: (request: FastifyRequest, fault: Fault) => Promise<void>;
 }
 
-export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath, settle }: ErrorAnswerDeps): void {
+export function registerErrorAnswers(
+  app: FastifyInstance,
+  { methodsOf, docsPath, elsewhere, settle }: ErrorAnswerDeps,
+): void {
   /** The fault for a path or method that no route serves. */
   function unserved({ url, method }: FastifyRequest): Fault {
     const methods = methodsOf(url.split('?', 1)[0] ?? '/');
+    if (methods.length === 0 && elsewhere?.paths.test(url) === true)
+      return new Fault('NOT_FOUND', `This path is served at ${elsewhere.url()}. Send the request there.`);
     return methods.length > 0 && !methods.includes(method)
       ? new Fault('METHOD_NOT_ALLOWED', `The method is not allowed here. Use ${methods.join(' or ')}.`, {
           headers: { allow: methods.join(', ') },

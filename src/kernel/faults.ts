@@ -9,10 +9,13 @@ export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'i
     'VALIDATION_FAILED',
     first === undefined
       ? 'The request is not valid. Correct the fields in `issues`.'
-      : `${first.path === '' ? 'The body' : first.path} ${first.message}`,
+      : `${nameOf(first.path)} ${first.message}`,
     { ...details, issues },
   );
 }
+
+/** A parameter of the query by its name, parts of a body by their JSON pointer. */
+const nameOf = (path: string): string => (path === '' ? 'The body' : path.replace(/^\/querystring\//, ''));
 
 /** The same 404 for resources that do not exist and resources of others. */
 export function notFound(what: string): Fault {

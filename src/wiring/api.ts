@@ -32,7 +32,7 @@ import { serveAgents } from './agents.js';
 import { serveConsole } from './console.js';
 import { openFaces, serveHosted, openVerification } from './verification.js';
 import { openOAuth } from './oauth.js';
-import { apiPrefix, modelsUrlOf, siteUrlOf, type Parts } from './parts.js';
+import { apiPrefix, elsewhereOf, modelsUrlOf, siteUrlOf, type Parts } from './parts.js';
 import type { Geography } from '../scoring/network/geography.js';
 import { openGeographyFiles, openPool, openScoring, type OpenScoring } from './scoring.js';
 import { webhookDepsOf } from './webhooks.js';
@@ -102,7 +102,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const issuer = (): string => siteUrl() + apiPrefix;
   const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
   const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
-  const app: FastifyInstance = createApp(appDeps);
+  const app: FastifyInstance = createApp({ ...appDeps, elsewhere: elsewhereOf(settings, 'audience', audienceUrl) });
   opened.push(() => closeWithin(app, drain.leftMs()), 'the API listener');
   await registerOpenapi(app, { ...documentOf(address), webhooks: describeWebhooks() });
   const decide = createOriginDecision(settings.VH_ENV);

@@ -16,7 +16,7 @@ import { createReservationTokens, type ReservationTokens } from '../audience/res
 import { registerReturnRoutes } from '../audience/return-routes.js';
 import { createDisputeService } from '../audience/dispute-service.js';
 import { registerDisputeRoutes } from '../audience/dispute-routes.js';
-import { createOutcomeReporter } from '../audience/outcome-reporter.js';
+import { createOutcomeReporter, type ReportOutcomes } from '../audience/outcome-reporter.js';
 import { createReturnService } from '../audience/return-service.js';
 import type { Study } from '../audience/study-store.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
@@ -37,7 +37,7 @@ import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { readCompactJws } from '../verification/tokens/compact-jws.js';
 import { appDepsOf, closeWithin, limitsOf, openKnownRecords, type SharedParts } from './api.js';
 import type { NamedConsumer } from './consumers.js';
-import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
+import { apiPrefix, audiencePrefix, audienceUrlOf, elsewhereOf, siteUrlOf, type Parts } from './parts.js';
 import { registerEntryPages } from './entry-pages.js';
 import { openOAuth } from './oauth.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
@@ -72,7 +72,10 @@ export async function startAudience(
   const { settings, stores, metrics, logger, now, drain, opened, background } = parts;
   const work = shared ?? (await openShared(parts, ids));
   const { directories, limits, scoring, siteUrl } = work;
-  const app = createApp({ ...appDepsOf(parts, work), docsPath: `${audiencePrefix}/docs` });
+  const app = createApp({
+    ...{ ...appDepsOf(parts, work), docsPath: `${audiencePrefix}/docs` },
+    elsewhere: elsewhereOf(settings, 'api', () => siteUrl() + apiPrefix),
+  });
   opened.push(() => closeWithin(app, drain.leftMs()), 'the audience listener');
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
@@ -122,18 +125,18 @@ export async function startAudience(
     { prefix: audiencePrefix },
   );
   await serveDocumentation(app, siteUrl);
-  const rounds = startReservationRounds({
-    database: stores.database,
-    reportOutcomes,
-    writePostbacks: () => writePostbacks({ ...secretPartsOf(parts), now, postbacks: postbackDeliveries }),
-    metrics,
-    logger,
-    retentionDays: settings.VH_SESSION_RETENTION_DAYS,
-  });
+  const rounds = startRounds(parts, reportOutcomes);
   background.push(rounds);
   await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'quota_reservations', consumer: rounds } };
 }
+
+const startRounds = (parts: Parts, reportOutcomes: ReportOutcomes) =>
+  startReservationRounds({
+    ...{ database: parts.stores.database, reportOutcomes, metrics: parts.metrics, logger: parts.logger },
+    writePostbacks: () => writePostbacks({ ...secretPartsOf(parts), now: parts.now, postbacks: postbackDeliveries }),
+    retentionDays: parts.settings.VH_SESSION_RETENTION_DAYS,
+  });
 
 const wireTokens = ({ tokenKeys, siteUrl }: Pick<SharedParts, 'tokenKeys' | 'siteUrl'>, now: () => number) =>
   createReservationTokens({

@@ -1,4 +1,5 @@
 /** The parts from which the service is assembled. */
+import type { AppDeps } from '../http/app.js';
 import type { MasterKeys } from '../administration/master-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { Closers } from '../stores/closers.js';
@@ -46,6 +47,19 @@ export const modelsUrlOf = ({ VH_MODELS_URL }: Pick<Settings, 'VH_MODELS_URL'>, 
   VH_MODELS_URL ?? `${siteUrl}/sdk/v1/models`;
 
 export const audiencePrefix = '/v1';
+
+const namesOf = {
+  api: ['lite', 'projects', 'organizations', 'sessions', 'public', 'api-keys', 'origin-check'],
+  audience: ['studies', 'suppliers', 'supply', 'postbacks', 'enter', 'verified', 'return', 'try'],
+} as const;
+
+/** Paths of a listener, under either prefix, and its address, if this process knows it. */
+export function elsewhereOf(settings: Settings, role: keyof typeof namesOf, url: () => string): AppDeps['elsewhere'] {
+  const configured = role === 'api' ? settings.VH_SITE_URL : settings.VH_AUDIENCE_URL;
+  if (configured === null && !settings.VH_ROLES.includes(role)) return undefined;
+  const paths = new RegExp(`^(?:${apiPrefix}|${audiencePrefix})/(?:${namesOf[role].join('|')})(?:[/?]|$)`);
+  return { paths, url };
+}
 
 /** Callers reach the audience API here: below the configured address, else below the listener’s own. */
 export const audienceUrlOf = (settings: Settings, port: number): string =>

@@ -11,6 +11,7 @@ import {
 } from '../../src/audience/examples.js';
 import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
 
+import type { ErrorBody } from '../../src/contract/common.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { SupplierReply } from '../../src/contract/supplier.js';
 import { openEntry, placeAt } from '../helpers/fielding.js';
@@ -299,5 +300,17 @@ t.test('a test key has studies of its own, which nobody is sent to from the live
     t.equal((await ask('GET', path, headersOf[kind])).status, 404, kind);
     t.notMatch(await (await ask('GET', '/studies?limit=200', headersOf[kind])).text(), studyId, kind);
     t.notMatch(await (await ask('GET', '/supply/studies?limit=200', headersOf[kind])).text(), studyId, kind);
+  }
+});
+
+t.test('each listener names the address of the other for what that one serves', async (t) => {
+  const host = { host: 'elsewhere.example' };
+  for (const [url, at] of [
+    [`${service.bootstrap.baseUrl}/studies`, audienceUrl],
+    [`${audienceUrl}/projects/${projectId}`, service.bootstrap.baseUrl],
+  ] as const) {
+    const answer = await fetch(url, { headers: host });
+    const { code, message } = (await answer.json()) as ErrorBody;
+    t.same([answer.status, code, message], [404, 'NOT_FOUND', `This path is served at ${at}. Send the request there.`]);
   }
 });
