@@ -9,7 +9,6 @@ import {
 } from '../../src/audience/reservation-store.js';
 import { restore, reverseAll } from '../../src/audience/reversals.js';
 import { setStatus, type Study } from '../../src/audience/study-store.js';
-import { reportStudy } from '../../src/audience/study-report.js';
 import { screenedFors, type PlaceEvent } from '../../src/audience/transitions.js';
 import { makeId } from '../../src/crypto/ids.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
@@ -17,7 +16,7 @@ import { createRandom } from '../../workers/seeded-random.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { makeStudy, tokenOf } from '../helpers/reservations.js';
 import { current, figuresOf, reversalsOf } from '../helpers/reversals.js';
-import { flattenFigures, recountStudy, type Recount } from '../helpers/study-recount.js';
+import { compareReport } from '../helpers/study-recount.js';
 
 t.setTimeout(600_000);
 
@@ -240,7 +239,7 @@ function testReversals(t: Test, open: (t: Test) => Promise<TestStore>): void {
       const study = await makeStudy(database, 700, [{ name: 'women', gender: 'female', limit: 300 }]);
       await database.query("UPDATE studies SET returns = 'confirmed' WHERE study_id = $1", [study.studyId]);
       const places = await populate(database, study, 1_000);
-      await compare(t, database, study);
+      await compareReport(t, database, await current(database, study));
       const before = await figuresOf(database, study);
       const completed = places.filter(({ state }) => state === 'completed').slice(0, 120);
       const changeAll = async (
@@ -261,7 +260,7 @@ function testReversals(t: Test, open: (t: Test) => Promise<TestStore>): void {
         ),
       );
       t.equal((await current(database, study)).reversed, completed.length);
-      await compare(t, database, study);
+      await compareReport(t, database, await current(database, study));
       await changeAll(restore, reversed);
       t.same(await figuresOf(database, study), before);
     });
@@ -304,29 +303,6 @@ async function drawPlace(tx: Queryable, study: Study, rid: string, random: () =>
     else if (way < 0.95) await step('complete', { completion: 'confirmed', returnedAt });
   }
   return place;
-}
-
-async function compare(t: Test, database: Database, made: Study): Promise<void> {
-  const study = await current(database, made);
-  for (const by of ['supplier', 'source', 'day'] as const) {
-    const report = await reportStudy(database, study, by);
-    const keyOf = ({ supplierId, sourceId, day }: Readonly<Record<'supplierId' | 'sourceId' | 'day', string | null>>) =>
-      supplierId ?? sourceId ?? day ?? '';
-    const rows = report.rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    const counted = await recountStudy(database, study.studyId, by);
-    t.equal(rows.length, counted.length);
-    const pairs = [
-      ...rows.map((row, n) => [row, counted[n]] as const),
-      [report.totals, (await recountStudy(database, study.studyId, null))[0]] as const,
-    ];
-    for (const [figures, recount] of pairs) equal(t, flattenFigures(figures), recount ?? {});
-  }
-}
-
-function equal(t: Test, figures: Readonly<Record<string, unknown>>, { key, medianSeconds, ...counted }: Recount): void {
-  t.match(figures, counted, `${key ?? 'in all'}`);
-  const median = Number(figures['medianSeconds']);
-  t.ok(Math.abs(median - Number(medianSeconds)) <= 1 + Number(medianSeconds) * 0.026, `${median} of ${medianSeconds}`);
 }
 
 onBothStores(t, 'reversals', testReversals);
