@@ -61,6 +61,17 @@ export interface PostbackDeps {
 
 const batchMax = 200;
 
+/** Every organization that waits has a share of the batch: a flood of one holds back no other. */
+const takeDue = `WITH RECURSIVE waiting (organization_id) AS (
+    (SELECT organization_id FROM study_places WHERE exit_due ORDER BY organization_id LIMIT 1)
+     UNION ALL
+    SELECT later.organization_id FROM waiting, LATERAL (
+      SELECT organization_id FROM study_places WHERE exit_due AND organization_id > waiting.organization_id ORDER BY organization_id LIMIT 1) AS later),
+   chosen AS (SELECT organization_id, count(*) OVER () AS shares FROM (SELECT * FROM waiting ORDER BY random() LIMIT ${batchMax}) AS drawn)
+  SELECT due.* FROM chosen, LATERAL (
+    SELECT ${reservationColumns} FROM study_places p WHERE exit_due AND p.organization_id = chosen.organization_id
+     ORDER BY place_id LIMIT ${batchMax} / chosen.shares FOR UPDATE SKIP LOCKED) AS due`;
+
 /**
  * Writes a batch of the postbacks that are due; returns how many places it checked. The postback and the note at the place are written in one
  * transaction, so that a status is sent once, however many instances look and wherever one of them ends. A place of an erased respondent is marked
@@ -68,9 +79,7 @@ const batchMax = 200;
  */
 export function writePostbacks({ database, secrets, postbacks, now }: PostbackDeps): Promise<number> {
   return database.transaction(async (tx) => {
-    const places = await tx.query<QuotaReservation & Record<string, unknown>>(
-      `SELECT ${reservationColumns} FROM study_places WHERE exit_due ORDER BY place_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED`,
-    );
+    const places = await tx.query<QuotaReservation & Record<string, unknown>>(takeDue);
     if (places.length === 0) return 0;
     const suppliers = await findPostbackSuppliers(tx, [...new Set(places.map((place) => place.supplierId ?? ''))]);
     const due = places.flatMap((place) => {

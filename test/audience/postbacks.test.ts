@@ -167,3 +167,24 @@ t.test('the places of a supplier that is deleted are read in pages', async (t) =
   });
   t.same([pages, read.size], [[500, 500, 1], 1_001]);
 });
+
+t.test('a flood of one organization does not hold back the postbacks of another', async (t) => {
+  const database = await openTestDatabase(t);
+  const flood = await makeStudy(database, 5);
+  const neighbour = await makeStudy(database, 5);
+  const giveDue = ({ studyId, organizationId, projectId }: Study, from: number, count: number) =>
+    database.query(
+      `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, entry, exit_due)
+       SELECT 'plc_' || lpad(to_hex(n), 32, '0'), $1, $2, $3, 'r', 's', 'r-' || n, 'terminated', 'open', true FROM generate_series($4::int, $5::int) AS n`,
+      [studyId, organizationId, projectId, from, from + count - 1],
+    );
+  await giveDue(flood, 1, 1_000);
+  await giveDue(neighbour, 2_000, 50);
+  const dueOf = async ({ studyId }: Study): Promise<number> =>
+    (await database.query('SELECT 1 FROM study_places WHERE study_id = $1 AND exit_due', [studyId])).length;
+  const written = await write(database);
+  t.equal(await dueOf(neighbour), 0);
+  for (let looked = written; looked < 1_050;) looked += await write(database);
+  t.equal(await dueOf(flood), 0);
+  t.equal(await write(database), 0);
+});

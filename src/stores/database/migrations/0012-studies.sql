@@ -212,7 +212,7 @@ CREATE INDEX study_places_by_study ON study_places (study_id, place_id);
 CREATE INDEX study_places_held ON study_places (study_id, supplier_id, source_id) WHERE state IN ('verifying', 'surveying') OR completion IN ('unconfirmed', 'too_fast');
 CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
 CREATE INDEX study_places_outcomes ON study_places (returned_at) WHERE outcome_due;
-CREATE INDEX study_places_exits ON study_places (place_id) WHERE exit_due;
+CREATE INDEX study_places_exits ON study_places (organization_id, place_id) WHERE exit_due;
 CREATE INDEX study_places_unsent ON study_places (study_id) WHERE unsent;
 CREATE INDEX study_places_above ON study_places (study_id) WHERE above_sample;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
