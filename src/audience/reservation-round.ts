@@ -35,6 +35,13 @@ const unreportedSeconds = 10;
 /** Each costs the deadline of a statement; with so many the store is at fault. */
 const failuresMax = 5;
 
+/** Places that a condition names, oldest first, among which organizations take turns. */
+const inTurns = (at: 'due_at' | 'returned_at', condition: string, most: string): string =>
+  `SELECT ${reservationColumns} FROM (
+     SELECT *, row_number() OVER (PARTITION BY organization_id ORDER BY ${at}) AS turn FROM (
+       SELECT * FROM study_places WHERE ${condition} ORDER BY ${at} LIMIT ${lookedAtMax}) AS oldest) AS due
+    ORDER BY turn, ${at} LIMIT ${most}`;
+
 /**
  * One batch, in which organizations take turns; returns how many were released. Adds studies that failed to `failures`, whose reservations are
  * skipped.
@@ -45,11 +52,7 @@ export async function releaseReservations(
   most = batchMax,
 ): Promise<number> {
   const due = await database.query<QuotaReservation & Record<string, unknown>>(
-    `SELECT ${reservationColumns} FROM (
-       SELECT *, row_number() OVER (PARTITION BY organization_id ORDER BY due_at) AS turn FROM (
-         SELECT * FROM study_places WHERE state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[])
-          ORDER BY due_at LIMIT ${lookedAtMax}) AS oldest) AS due
-      ORDER BY turn, due_at LIMIT $2`,
+    inTurns('due_at', "state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[])", '$2'),
     [[...failures.keys()], most],
   );
   let released = 0;
@@ -75,18 +78,19 @@ const release = (database: Database, reservation: QuotaReservation): Promise<num
     return 1;
   });
 
-/** Reports outcomes that are still due. */
+/** Reports outcomes that are still due, those of a study together. */
 export async function reportUnreported({
   database,
   reportOutcomes,
 }: Pick<ReservationRoundDeps, 'database' | 'reportOutcomes'>): Promise<void> {
   const unreported = await database.query<QuotaReservation & Record<string, unknown>>(
-    `SELECT ${reservationColumns} FROM study_places WHERE outcome_due AND returned_at <= now() - ${unreportedSeconds} * interval '1 second'
-      ORDER BY returned_at LIMIT ${batchMax}`,
+    inTurns('returned_at', `outcome_due AND returned_at <= now() - ${unreportedSeconds} * interval '1 second'`, '$1'),
+    [batchMax],
   );
-  for (const reservation of unreported) {
-    const study = await findStudy(database, reservation.studyId);
-    if (study !== null) await reportOutcomes(study, [reservation]);
+  for (const studyId of new Set(unreported.map((place) => place.studyId))) {
+    const study = await findStudy(database, studyId);
+    const places = unreported.filter((place) => place.studyId === studyId);
+    if (study !== null) await reportOutcomes(study, places);
   }
 }
 

@@ -7,6 +7,7 @@ import type { QuotaReservation } from '../../src/audience/reservation-store.js';
 import { reportUnreported } from '../../src/audience/reservation-round.js';
 import { underLock } from '../../src/audience/fielding.js';
 import { restore, reverseAll } from '../../src/audience/reversals.js';
+import type { Study } from '../../src/audience/study-store.js';
 import type { OutcomeEvent } from '../../src/contract/outcome.js';
 import type { DataOwner } from '../../src/kernel/caller.js';
 import { adjudicate } from '../../src/scoring/outcomes/adjudication-rules.js';
@@ -102,6 +103,33 @@ function testReporter(t: Test, open: (t: Test) => Promise<TestStore>): void {
     };
     const orders = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
     await fc.assert(fc.asyncProperty(fc.nat(3), orders, run), { numRuns: 20 });
+  });
+
+  t.test('a round reports the places of a study together, and those of every organization', async (t) => {
+    const { database } = await open(t);
+    const [flood, neighbour] = [await makeStudy(database, 5), await makeStudy(database, 5)];
+    const giveDue = ({ studyId, organizationId, projectId }: Study, days: number, from: number, count: number) =>
+      database.query(
+        `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, entry, returned_at, outcome_due)
+         SELECT 'plc_' || lpad(to_hex(n), 32, '0'), $1, $2, $3, 'r', 's', 'r-' || n, 'terminated', 'open', now() - $4 * interval '1 day', true
+           FROM generate_series($5::int, $6::int) AS n`,
+        [studyId, organizationId, projectId, days, from, from + count - 1],
+      );
+    await giveDue(flood, 2, 1, 300);
+    await giveDue(neighbour, 1, 1_000, 3);
+    const reports: (readonly [studyId: string, places: number])[] = [];
+    await reportUnreported({
+      database,
+      reportOutcomes: ({ studyId }, places) => Promise.resolve(void reports.push([studyId, places.length])),
+    });
+    t.same(
+      new Map(reports),
+      new Map([
+        [flood.studyId, 197],
+        [neighbour.studyId, 3],
+      ]),
+    );
+    t.equal(reports.length, 2);
   });
 }
 
