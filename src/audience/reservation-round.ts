@@ -32,8 +32,24 @@ const lookedAtMax = 5_000;
 const everyMsDefault = 5_000;
 /** The call that closes a reservation reports its outcome. The round reports what is still due after this time. */
 const unreportedSeconds = 10;
-/** Each costs the deadline of a statement; with so many the store is at fault. */
-const failuresMax = 5;
+/** Each failure costs the deadline of a statement: with so many studies an organization waits for the next round, and with so many organizations the store is at fault. */
+const failedStudiesMax = 2;
+const failedOrganizationsMax = 5;
+
+/** By study. */
+export type ReleaseFailures = Map<string, { readonly organizationId: string; readonly error: unknown }>;
+
+function organizationsIn(failures: ReleaseFailures): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { organizationId } of failures.values()) counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+  return counts;
+}
+
+const isStoreAtFault = (failures: ReleaseFailures): boolean => organizationsIn(failures).size >= failedOrganizationsMax;
+const hasFailed = (failures: ReleaseFailures, { studyId, organizationId }: QuotaReservation): boolean =>
+  failures.has(studyId) || (organizationsIn(failures).get(organizationId) ?? 0) >= failedStudiesMax;
+
+const isDue = "state IN ('verifying', 'surveying') AND due_at <= now()";
 
 /** Places that a condition names, oldest first, among which organizations take turns. */
 const inTurns = (at: 'due_at' | 'returned_at', condition: string, most: string): string =>
@@ -48,19 +64,21 @@ const inTurns = (at: 'due_at' | 'returned_at', condition: string, most: string):
  */
 export async function releaseReservations(
   { database }: Pick<ReservationRoundDeps, 'database'>,
-  failures = new Map<string, unknown>(),
+  failures: ReleaseFailures = new Map(),
   most = batchMax,
 ): Promise<number> {
+  const givenUp = [...organizationsIn(failures)].flatMap(([id, studies]) => (studies < failedStudiesMax ? [] : [id]));
   const due = await database.query<QuotaReservation & Record<string, unknown>>(
-    inTurns('due_at', "state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[])", '$2'),
-    [[...failures.keys()], most],
+    inTurns('due_at', `${isDue} AND study_id <> ALL($1::text[]) AND organization_id <> ALL($2::text[])`, '$3'),
+    [[...failures.keys()], givenUp, most],
   );
   let released = 0;
   for (const reservation of due) {
-    if (failures.size >= failuresMax) break;
-    if (failures.has(reservation.studyId)) continue;
+    if (isStoreAtFault(failures)) break;
+    if (hasFailed(failures, reservation)) continue;
+    const { studyId, organizationId } = reservation;
     released += await release(database, reservation).catch((error: unknown) => {
-      failures.set(reservation.studyId, error);
+      failures.set(studyId, { organizationId, error });
       return 0;
     });
   }
@@ -69,10 +87,9 @@ export async function releaseReservations(
 
 const release = (database: Database, reservation: QuotaReservation): Promise<number> =>
   underLock(database, reservation, async (tx, study, now) => {
-    const [still] = await tx.query(
-      `SELECT 1 FROM study_places WHERE place_id = $1 AND state IN ('verifying', 'surveying') AND due_at <= now()`,
-      [reservation.reservationId],
-    );
+    const [still] = await tx.query(`SELECT 1 FROM study_places WHERE place_id = $1 AND ${isDue}`, [
+      reservation.reservationId,
+    ]);
     if (still === undefined) return 0;
     await applyEvent(tx, study, now, 'expire');
     return 1;
@@ -113,10 +130,10 @@ export async function deleteOldReservations({
 export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
   let lastAt = performance.now();
   const work = async (isStopping: () => boolean): Promise<void> => {
-    const failures = new Map<string, unknown>();
+    const failures: ReleaseFailures = new Map();
     for (let isMore = true; isMore && !isStopping();) {
       const failed = failures.size;
-      const released = failed < failuresMax ? await releaseReservations(deps, failures) : 0;
+      const released = isStoreAtFault(failures) ? 0 : await releaseReservations(deps, failures);
       deps.metrics.reservationsReleased.inc(released);
       // Postbacks of others do not wait until all of a flood is released.
       const written = await deps.writePostbacks();
@@ -124,7 +141,7 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
     }
     await reportUnreported(deps);
     await deleteOldReservations(deps);
-    for (const failure of failures.values()) throw failure;
+    for (const { error } of failures.values()) throw error;
     lastAt = performance.now();
   };
   const onError = (error: unknown): void =>

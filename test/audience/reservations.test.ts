@@ -1,13 +1,18 @@
 /** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
+import {
+  deleteOldReservations,
+  releaseReservations,
+  reportUnreported,
+  type ReleaseFailures,
+} from '../../src/audience/reservation-round.js';
 import { changeStudy, findStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
 import { decodeJwt } from 'jose';
 import { applyEvent, underLock, type HostedVerification } from '../../src/audience/fielding.js';
 import { findReservation } from '../../src/audience/reservation-store.js';
 import { noScores } from '../../src/contract/study-replies.js';
-import type { Queryable } from '../../src/stores/database/port.js';
+import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';
 import { placeOf } from '../helpers/fielding.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -258,7 +263,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
         `UPDATE study_places SET due_at = now() - CASE study_id WHEN $1 THEN 2 ELSE 1 END * interval '1 second' WHERE study_id IN ($1, $2)`,
         [stuck.studyId, other.studyId],
       );
-      const failures = new Map<string, unknown>();
+      const failures: ReleaseFailures = new Map();
       await two.transaction(async (tx) => {
         await findStudy(tx, stuck.studyId, { lock: true });
         t.equal(await releaseReservations({ database: hasty }, failures), 1);
@@ -266,6 +271,35 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
       t.same([...failures.keys()], [stuck.studyId], 'and is told');
       t.same([(await read(stuck)).held, (await read(other)).held], [1, 0]);
       t.equal(await releaseReservations({ database: hasty }), 1, 'the next round releases it');
+    });
+
+    t.test('studies of one organization that cannot be locked do not keep the places of others', async (t) => {
+      const [first, other] = [await makeStudy(one, 3), await makeStudy(one, 8)];
+      const stuck = [first, ...(await Promise.all(Array.from({ length: 6 }, () => makeStudy(one, 3))))];
+      const [instance] = instances;
+      for (const study of stuck) await instance.enter(study, 'stuck');
+      for (let n = 0; n < 8; n++) await instance.enter(other, `r-${n}`);
+      const ids = stuck.map(({ studyId }) => studyId);
+      await one.query('UPDATE study_places SET organization_id = $2 WHERE study_id = ANY($1::text[])', [
+        ids,
+        first.organizationId,
+      ]);
+      await one.query(`UPDATE study_places SET due_at = now() WHERE study_id = ANY($1::text[])`, [
+        [...ids, other.studyId],
+      ]);
+      let tries = 0;
+      const failing: Database = {
+        ...one,
+        transaction: (run, options) =>
+          ids.includes(options?.line ?? '')
+            ? Promise.reject(new Error(`locked, try ${++tries}`))
+            : one.transaction(run, options),
+      };
+      const failures: ReleaseFailures = new Map();
+      t.equal(await releaseReservations({ database: failing }, failures), 8);
+      t.equal(await releaseReservations({ database: failing }, failures), 0);
+      t.equal(tries, 2);
+      t.equal((await read(other)).held, 0);
     });
 
     t.test('a complete that found no room is no outcome, and a later check of its answers is one', async (t) => {
