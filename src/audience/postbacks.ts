@@ -61,7 +61,10 @@ export interface PostbackDeps {
 
 const batchMax = 200;
 
-/** Every organization that waits has a share of the batch: a flood of one holds back no other. */
+/**
+ * Every organization that waits has a share of the batch: a flood of one holds back no other. It is looked up as a range of one, which holds the planner
+ * to the index of what is due: in the order of the ids alone it might walk through all places.
+ */
 const takeDue = `WITH RECURSIVE waiting (organization_id) AS (
     (SELECT organization_id FROM study_places WHERE exit_due ORDER BY organization_id LIMIT 1)
      UNION ALL
@@ -69,8 +72,9 @@ const takeDue = `WITH RECURSIVE waiting (organization_id) AS (
       SELECT organization_id FROM study_places WHERE exit_due AND organization_id > waiting.organization_id ORDER BY organization_id LIMIT 1) AS later),
    chosen AS (SELECT organization_id, count(*) OVER () AS shares FROM (SELECT * FROM waiting ORDER BY random() LIMIT ${batchMax}) AS drawn)
   SELECT due.* FROM chosen, LATERAL (
-    SELECT ${reservationColumns} FROM study_places p WHERE exit_due AND p.organization_id = chosen.organization_id
-     ORDER BY place_id LIMIT ${batchMax} / chosen.shares FOR UPDATE SKIP LOCKED) AS due`;
+    SELECT ${reservationColumns} FROM study_places p
+     WHERE exit_due AND p.organization_id >= chosen.organization_id AND p.organization_id <= chosen.organization_id
+     ORDER BY p.organization_id, place_id LIMIT ${batchMax} / chosen.shares FOR UPDATE SKIP LOCKED) AS due`;
 
 /**
  * Writes a batch of the postbacks that are due; returns how many places it checked. The postback and the note at the place are written in one
