@@ -101,7 +101,7 @@ t.test(
       ['most are blocked', [...labels(3), cell(2, 'none', 900)], /would block 56\.3% of allowed sessions/],
       ['few are blocked, on hardly any evidence', labels(3), /blocking from 1, but 5\d\.\d% of honest simulated/],
       ['the same with others', [...labels(3), cell(2, 'none', 90)], /blocking from 1, but/],
-      ['just under the floor', [...labels(18), cell(8, 'honest', 9)], /blocking from 9, but 11\.\d% of honest/],
+      ['just under the floor', [...labels(18), cell(8, 'honest', 9)], /blocking from 9, but 1\d\.\d% of honest/],
       ['at the floor', [...labels(19), cell(9, 'honest', 9)], null],
       ['most are stepped up', [...labels(60), asked], /56\.3% .* stepped up\. Check stepUpThreshold/],
       ['half are stepped up', [...labels(60), { ...asked, count: 700 }], null],
