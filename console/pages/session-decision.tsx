@@ -1,7 +1,8 @@
-/** The grounds of the verdict: the thresholds at the score, or a rule of the study that refused the respondent whatever the score. */
+/** The verdict’s grounds, the thresholds at the score or a rule of the study that refused the respondent whatever the score; and its meaning. */
+import type { EvidenceReply } from '../../src/contract/score.js';
 import type { TrailReceipt } from '../../src/contract/session-trail.js';
 import type { RespondentReply } from '../../src/contract/study-replies.js';
-import { readable } from '../parts/words.js';
+import { formatShare, readable } from '../parts/words.js';
 import { screenOutTexts } from './study-respondents.js';
 
 interface DecisionProps {
@@ -13,6 +14,18 @@ interface DecisionProps {
 export const SessionDecision = ({ receipt, respondent }: DecisionProps) => (
   <p class="summary">{refusalOf(receipt, respondent) ?? receipt.decision.text}</p>
 );
+
+/** The score as a probability, and among honest people; nothing where neither is known. */
+export function SessionMeaning({ verdict: { probability, falseBlockPercentile } }: Pick<EvidenceReply, 'verdict'>) {
+  if (probability === null || falseBlockPercentile === null) return null;
+  const { value, low, high } = probability;
+  return (
+    <p class="muted">
+      Probability of fraud: {formatShare(value)} ({formatShare(low)} to {formatShare(high)}). Of honest simulated
+      sessions, {formatShare(falseBlockPercentile / 100)} score lower.
+    </p>
+  );
+}
 
 /** null: the study did not refuse the respondent for another reason than the score. */
 function refusalOf({ recommendation }: TrailReceipt, respondent: RespondentReply | null): string | null {

@@ -12,7 +12,7 @@ import { formatCount, formatTime, plural, readable } from '../parts/words.js';
 import { SessionFlags } from './flags.js';
 import { Axes } from './session-axes.js';
 import { Changes } from './session-changes.js';
-import { SessionDecision } from './session-decision.js';
+import { SessionDecision, SessionMeaning } from './session-decision.js';
 import { Evidence } from './session-evidence.js';
 import { Related } from './session-related.js';
 
@@ -89,6 +89,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
         </p>
       )}
       {latest !== undefined && <SessionDecision receipt={latest} respondent={respondent} />}
+      {evidence.data !== null && <SessionMeaning verdict={evidence.data.verdict} />}
       {evidence.error !== null && <Failed message={evidence.error.message} retry={evidence.reload} />}
       {latest !== undefined && evidence.data === null && evidence.error === null && <Loading what="the evidence" />}
       <div class="columns">

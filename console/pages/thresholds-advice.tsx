@@ -34,12 +34,7 @@ function Found({ found, choose }: { found: SourceRecommendation; choose: (pair: 
   return (
     <>
       <p>{note}</p>
-      {shortfall !== null && (
-        <ul class="axes">
-          <Labels label="Mature honest outcomes" have={labels.honest} missing={shortfall.honest} />
-          <Labels label="Fraud outcomes" have={labels.fraud} missing={shortfall.fraud} />
-        </ul>
-      )}
+      {shortfall !== null && <LabelMeters labels={labels} shortfall={shortfall} />}
       {projected !== null && (
         <>
           <p>
@@ -73,6 +68,19 @@ const Costs = ({ honest, fraud, honestBlocked, honestReviewed, fraudBlocked, fra
 );
 
 const ofAll = (count: number, all: number): string => `${formatCount(count)} of ${formatCount(all)}`;
+
+interface LabelMetersProps {
+  readonly labels: { readonly honest: number; readonly fraud: number };
+  /** Outcomes that are missing. */
+  readonly shortfall: { readonly honest: number; readonly fraud: number };
+}
+
+export const LabelMeters = ({ labels, shortfall }: LabelMetersProps) => (
+  <ul class="axes">
+    <Labels label="Mature honest outcomes" have={labels.honest} missing={shortfall.honest} />
+    <Labels label="Fraud outcomes" have={labels.fraud} missing={shortfall.fraud} />
+  </ul>
+);
 
 const Labels = ({ label, have, missing }: { label: string; have: number; missing: number }) => (
   <li>

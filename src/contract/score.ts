@@ -275,6 +275,7 @@ export const EvidenceReply = Type.Object({
     [
       ...(['score', 'recommendation', 'verdictClass', 'categories', 'duplicate'] as const),
       ...(['independence', 'declaredCountryMatch', 'degradedSignals', 'ceilings'] as const),
+      ...(['probability', 'falseBlockPercentile'] as const),
     ],
     {
       description: 'The verdict that follows from the same facts. If provenance is faithful, that of the scoring time.',

@@ -22,7 +22,8 @@ import { OriginCheck, ProjectPatch, ProjectConfig, ProjectCreation, ProjectProvi
 import { BrandingReply, EffectiveSettings, ProjectConfigReply, ScoreModeReply, ThresholdsReply } from './project.js';
 import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from './project.js';
 import { SigningSecretReply, SigningSecretRotation } from './project.js';
-import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
+import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, FraudProbability } from './score.js';
+import { IndependenceReply } from './score.js';
 import {
   CalibrationBand,
   CalibrationReply,
@@ -74,6 +75,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   WebBotAuth,
   ScoreReply,
   Finding,
+  FraudProbability,
   Evidence: EvidenceBlock,
   EvidenceReply,
   Reason,

@@ -47,6 +47,26 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     },
   );
 
+  await t.test('probabilities from own outcomes: which are missing, and the way back to the model', async (t) => {
+    const curve = [
+      [0, 0.4, 0.3, 0.5],
+      [1, 1, 0.9, 1],
+    ];
+    await service.call('PATCH', `/projects/${projectId}`, {
+      body: { config: { liteConfig: { recalibration: curve } } },
+      headers: keys,
+    });
+    await page.goto(`${siteUrl}/console/${projectId}/thresholds`);
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Probability of fraud' }) });
+    await card.getByText('Probabilities follow a curve from your own outcomes.').waitFor();
+    await card.getByText('0 of 598').waitFor();
+    await card.getByRole('button', { name: 'Back to the model…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Use the model' }).click();
+    await card.getByText('Probabilities come from the model').waitFor();
+    t.same(await findBarriers(page), []);
+    t.same(complaints, []);
+  });
+
   await t.test('no page scrolls sideways, however long the names are', async (t) => {
     const audience = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
     const long = 'long-name-'.repeat(10);

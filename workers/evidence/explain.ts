@@ -93,10 +93,10 @@ export function renderEvidence(facts: ScoreFacts, language: Language): PoolResul
   const texts = language === 'en' ? null : translations[language];
   const { reply, classification, modelVersion } = scoreFacts(facts, false, texts);
   const { score, recommendation, verdictClass, categories, duplicate } = reply;
-  const { independence, declaredCountryMatch, degradedSignals, ceilings } = reply;
+  const { independence, declaredCountryMatch, degradedSignals, ceilings, probability, falseBlockPercentile } = reply;
   const verdict = {
     ...{ score, recommendation, verdictClass, categories, duplicate },
-    ...{ independence, declaredCountryMatch, degradedSignals, ceilings },
+    ...{ independence, declaredCountryMatch, degradedSignals, ceilings, probability, falseBlockPercentile },
   };
   return { evidence: reply.evidence, verdict, classification, modelVersion };
 }
