@@ -319,18 +319,20 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
     t.test('an outcome that could not be told is told by the round, with the same time', async (t) => {
       const study = await makeStudy(one, 1);
       const [instance] = instances;
-      const before = instance.told.length;
+      const token = tokenOf(await instance.enter(study, 'untold'));
+      // The round also tells what other tests left untold, once it is old enough.
+      const told = () => instance.told.filter((line) => line.startsWith(placeOf(token)));
       instance.setAway(true);
-      await instance.report(study, tokenOf(await instance.enter(study, 'untold')), 'complete');
-      t.equal(instance.told.length, before);
+      await instance.report(study, token, 'complete');
+      t.same(told(), []);
       instance.setAway(false);
       await one.query(`UPDATE study_places SET returned_at = returned_at - interval '1 minute' WHERE study_id = $1`, [
         study.studyId,
       ]);
       await reportUnreported({ database: one, reportOutcomes: instance.reportOutcomes });
       await reportUnreported({ database: one, reportOutcomes: instance.reportOutcomes });
-      t.equal(instance.told.length, before + 1);
-      t.match(instance.told.at(-1), / complete \d{4}-/);
+      t.match(told(), [/ complete \d{4}-/]);
+      t.equal(told().length, 1);
     });
 
     t.test('places past their retention go, those that are held stay, and the counts with them', async (t) => {
