@@ -16,6 +16,9 @@ export const userDisclosures = ['NEUTRAL', 'TRANSPARENT', 'CUSTOM'] as const;
 export const verificationModes = ['block', 'score'] as const;
 export const riskAggregators = ['off', 'shadow', 'on'] as const;
 
+/** The longest time in which a changed verdict is reported. */
+export const verdictChangedDaysMax = 90;
+
 export const OriginPatterns = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
   maxItems: 200,
   description: 'Allowed origins: https://host, host, *.domain or localhost:*.',
@@ -69,6 +72,12 @@ export const ProjectConfig = Type.Partial(
     deduplication: Deduplication,
     monitoring: Monitoring,
     liteConfig: LiteConfig,
+    verdictChangedDays: Type.Integer({
+      minimum: 0,
+      maximum: verdictChangedDaysMax,
+      description:
+        'Days after a score in which a change of its verdict is reported as verdict.changed; 0: never. Sessions count that are scored while it is set. Default 0.',
+    }),
   }),
   { additionalProperties: false },
 );
@@ -293,6 +302,7 @@ export const configDefaults = {
   evidenceFrames: 'off',
   monitoring: { question: {} },
   liteConfig: {},
+  verdictChangedDays: 0,
 } as const satisfies ProjectConfig;
 
 /** Defaults of the fields next to `config`. */

@@ -7,6 +7,7 @@
  */
 import type { SessionMode } from './common.js';
 import type { Demographics } from './envelope.js';
+import type { ScoreReply } from './score.js';
 import type { Metadata } from './session.js';
 import type {
   DuplicateMatch,
@@ -26,7 +27,8 @@ export const verificationEventTypes = [
   'verification.scored',
 ] as const;
 export const flagEventTypes = ['monitoring.flagged', 'question.flagged'] as const;
-export const eventTypes = [...verificationEventTypes, ...flagEventTypes] as const;
+export const verdictEventType = 'verdict.changed';
+export const eventTypes = [...verificationEventTypes, ...flagEventTypes, verdictEventType] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** Everything that is known of a completed session. */
@@ -96,6 +98,19 @@ interface QuestionFlag {
   };
 }
 
+/** A score and its recommendation, as one receipt has them. */
+export type KnownVerdict = Pick<ScoreReply, 'score' | 'recommendation'>;
+
+interface VerdictChange {
+  readonly receipt_id: string;
+  /** The receipt whose verdict was known before. */
+  readonly supersedes: string;
+  readonly from: KnownVerdict;
+  readonly to: KnownVerdict;
+  /** Codes of findings that are new or gone, or have another strength. */
+  readonly reasons: readonly string[];
+}
+
 export interface EventOf<Type extends string, Data> {
   /** evt_ and 32 hex digits; a repetition has the same. */
   readonly eventId: string;
@@ -112,7 +127,8 @@ export interface EventOf<Type extends string, Data> {
 
 export type VerificationEvent = EventOf<(typeof verificationEventTypes)[number], VerificationFacts>;
 export type FlagEvent = EventOf<'monitoring.flagged', MonitoringFlag> | EventOf<'question.flagged', QuestionFlag>;
-export type SessionEvent = VerificationEvent | FlagEvent;
+export type VerdictEvent = EventOf<typeof verdictEventType, VerdictChange>;
+export type SessionEvent = VerificationEvent | FlagEvent | VerdictEvent;
 
 /** A pass of which nothing is known but that it passed: what the facts of made-up sessions begin with. */
 export const blankPass = {

@@ -63,7 +63,7 @@ import {
 } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
-import { MonitoringPayload, QuestionPayload, VerificationPayload } from './webhook-payload.js';
+import { MonitoringPayload, QuestionPayload, VerdictPayload, VerificationPayload } from './webhook-payload.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
@@ -150,6 +150,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   VerificationPayload,
   MonitoringPayload,
   QuestionPayload,
+  VerdictPayload,
   RiskContribution,
   ErasureReply,
   Analytics,

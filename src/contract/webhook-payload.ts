@@ -1,6 +1,7 @@
 /** Bodies of webhook deliveries with payloadVersion v2. src/webhooks/payload.ts fills them; a test holds both together. */
 import { Type, type TSchema } from 'typebox';
 import { Nullable, sessionModes, StringEnum, Timestamp } from './common.js';
+import { recommendations } from './score.js';
 import { Metadata } from './session.js';
 import type { EventType } from './session-event.js';
 import { dispatchStatuses, Duplication, Verdict, VerdictDispatch, VerdictRisk, VerdictScores } from './verdict.js';
@@ -73,6 +74,23 @@ export const QuestionPayload = Type.Object({
   ...occurrence,
 });
 
+const KnownVerdict = Type.Object({
+  score: Type.Integer({ minimum: 0, maximum: 100 }),
+  recommendation: StringEnum(recommendations),
+});
+
+export const VerdictPayload = Type.Object({
+  ...ids,
+  receipt_id: Type.String({ description: 'Receipt of the new verdict.' }),
+  supersedes: Type.String({ description: 'Receipt of the verdict that you knew.' }),
+  from: KnownVerdict,
+  to: KnownVerdict,
+  reasons: Type.Array(Type.String(), {
+    description: 'Codes of findings that are new, gone or of another strength, new ones first.',
+  }),
+  ...occurrence,
+});
+
 export interface WebhookEvent {
   /** When it is sent. */
   readonly summary: string;
@@ -85,5 +103,6 @@ export const webhookEvents: Readonly<Record<EventType, WebhookEvent>> = {
   'verification.failed': { summary: 'A session has failed', data: VerificationPayload },
   'verification.scored': { summary: 'A session of a score-mode project has ended', data: VerificationPayload },
   'monitoring.flagged': { summary: 'Behavior in a session exceeded the threshold', data: MonitoringPayload },
+  'verdict.changed': { summary: 'Later outcomes or scores changed the verdict of a session', data: VerdictPayload },
   'question.flagged': { summary: 'A question exceeded a quality threshold', data: QuestionPayload },
 };

@@ -169,6 +169,11 @@ function eventMetrics({ counter, gauge, gaugeOnceSet }: Makers) {
       'vh_monitoring_missed_total',
       'Stored probe messages that could not be checked for flags.',
     ),
+    verdictsChanged: counter(
+      'vh_verdicts_changed_total',
+      'Verdicts that changed after they were given, by the new recommendation.',
+      ['to'],
+    ),
     webhookAttempts: counter(
       'vh_webhook_attempts_total',
       'Webhook delivery attempts by outcome: succeeded, failed (will retry), exhausted.',

@@ -89,7 +89,7 @@ export function payloadOf(
   version: PayloadVersion,
 ): { readonly event: DeliveredType; readonly data: Record<string, unknown> } {
   if (event.type === postbackType) return { event: event.type, data: { ...event.data, ...occurrenceOf(event) } };
-  return { event: event.type, data: isVerification(event) ? verificationData(event, version) : flagData(event) };
+  return { event: event.type, data: isVerification(event) ? verificationData(event, version) : plainData(event) };
 }
 
 function verificationData(event: VerificationEvent, version: PayloadVersion): Record<string, unknown> {
@@ -99,8 +99,8 @@ function verificationData(event: VerificationEvent, version: PayloadVersion): Re
   return Object.fromEntries(present.map(({ name, value }) => [name, value(event)]));
 }
 
-/** Flags have one shape in both versions. */
-const flagData = (event: SessionEvent): Record<string, unknown> => ({
+/** Flags and changed verdicts have one shape in both versions. */
+const plainData = (event: SessionEvent): Record<string, unknown> => ({
   session_id: event.sessionId,
   project_id: event.projectId,
   ...event.data,

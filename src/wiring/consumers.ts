@@ -12,10 +12,12 @@ import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import { startReceiptConsumer } from '../scoring/receipts/consumer.js';
 import { startReceiptRetention } from '../scoring/receipts/retention.js';
 import { startDistributionRounds } from '../scoring/thresholds/distribution-round.js';
+import { startWatchRetention } from '../scoring/verdict-changes/rounds.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
 import { startSessionRetention, startUnfinishedCheckRetention } from '../verification/sessions/session-retention.js';
 import { startRecentFaceRetention } from '../verification/uniqueness/face-reuse.js';
 import type { Background, Parts } from './parts.js';
+import { openVerdictRounds } from './verdict-changes.js';
 import { openDeliveries } from './webhooks.js';
 
 export interface NamedConsumer {
@@ -50,6 +52,8 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startUnfinishedCheckRetention(roundsOf(parts)),
   (parts) => startLinkRetention(roundsOf(parts)),
   (parts) => startFlagRetention(roundsOf(parts)),
+  (parts) => startWatchRetention(roundsOf(parts)),
+  openVerdictRounds,
   (parts) => startRecentFaceRetention(roundsOf(parts)),
   (parts) =>
     startDeadLetterRetention({

@@ -5,6 +5,7 @@
  */
 import type { Queryable, Row } from '../../stores/database/port.js';
 import { adjudicate, mergeStanding, type Adjudication, type StoredOutcome } from './adjudication-rules.js';
+import { orderLooks } from '../verdict-changes/watched-verdicts.js';
 import { createHistoryShifts, type HistoryRow } from './history-shifts.js';
 import {
   columnsOf,
@@ -45,6 +46,7 @@ export async function readjudicate(tx: Queryable, sessions: readonly SessionName
     shifts.add(session.namespace, concerned, adjudication, 1);
   }
   const [changed] = await Promise.all([shifts.apply(tx), store(tx, made), orderLabels(tx, sessions)]);
+  await orderLooks(tx, changed);
   return { sessions: sessions.length, changed };
 }
 

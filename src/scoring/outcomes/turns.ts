@@ -8,7 +8,7 @@ import type { Queryable } from '../../stores/database/port.js';
 
 export interface WaitingIn {
   /** An index of it begins with namespace. */
-  readonly table: 'adjudication_work' | 'label_work' | 'history';
+  readonly table: 'adjudication_work' | 'label_work' | 'history' | 'watched_verdicts';
   /** Further conditions for a waiting row. */
   readonly where: string;
 }

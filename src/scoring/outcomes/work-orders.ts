@@ -95,7 +95,7 @@ async function postpone(database: Database, nextTurn: NextTurn, waiting: Orders)
 }
 
 type Orders = WaitingIn & { readonly table: OrderTable };
-type OrderTable = Exclude<WaitingIn['table'], 'history'>;
+type OrderTable = Extract<WaitingIn['table'], `${string}_work`>;
 
 /**
  * Takes free orders of these projects, of each its share, oldest first. Returns their sessions, each once and in one

@@ -23,6 +23,7 @@ import type { Log, LogEntry } from '../../stores/log/port.js';
 import { makePartition } from './partitions.js';
 import { type IndexedReceipt, indexing, topReasonOf } from '../sessions/session-index.js';
 import { counting, orderingRecount, scoredSessionOf } from '../thresholds/distribution-store.js';
+import { watching } from '../verdict-changes/watched-verdicts.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export async function appendReceipt(
@@ -51,7 +52,7 @@ export function createReceiptRecorder(
   const partitions = new Set<string>();
   let restsUntilMs = -Infinity;
   const write = async (rows: readonly ReceiptRow[]): Promise<void> => {
-    const calls = [recording(rows), indexing(rows.flatMap(indexedOf))];
+    const calls = [recording(rows), watching(rows), indexing(rows.flatMap(indexedOf))];
     const isCounting = now() >= restsUntilMs;
     try {
       await callFunctions(database, [...calls, ...(isCounting ? countingOf(rows) : recountingOf(rows))]);
@@ -175,6 +176,16 @@ const settling = batchFunction<ReceiptRow>('settle_receipts', [
   texts((row) => row.receipt.projectId),
   texts((row) => row.receipt.subjects.respondent),
 ]);
+
+/**
+ * Records a receipt that no call asked for, in the transaction of its cause; the partition of its day is there. Lists of sessions, labels and reports
+ * keep the replies of calls.
+ */
+export async function recordSuperseding(tx: Queryable, entry: Uint8Array): Promise<Receipt> {
+  const row = rowOf(openSealed(entry));
+  await callFunctions(tx, [recording([row])]);
+  return row.receipt;
+}
 
 /** A receipt from the database, and whether its signature still holds; null where it is not there. */
 export async function findReceipt(

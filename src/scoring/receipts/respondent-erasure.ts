@@ -67,6 +67,8 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
   const own = 'WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
   const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
     tx.query<R>(sql, [modes, subject], { deadlineMs });
+  // First: whoever looks at one of them again ends before its receipts are deleted.
+  await erase('DELETE FROM watched_verdicts WHERE namespace = ANY($1::text[]) AND respondent_ref = $2');
   const receipts = await erase<SessionRow & { receipt_id: string }>(
     `DELETE FROM receipts ${own} RETURNING namespace, session_ref, receipt_id`,
   );

@@ -66,7 +66,7 @@ type IndexRow = {
   readonly top_reason: string | null;
 };
 
-/** Between which times a session was scored; null where it never was. */
+/** Between which times a session was scored, or its verdict changed; null where it never was. */
 export async function findScoredTimes(
   database: Database,
   owner: { readonly organizationId: string; readonly namespace: Namespace },
@@ -74,7 +74,7 @@ export async function findScoredTimes(
 ): Promise<{ readonly first: Date; readonly last: Date } | null> {
   const [row] = await inOrganization(database, owner.organizationId, (tx) =>
     tx.query<Pick<IndexRow, 'first_scored_at' | 'scored_at'>>(
-      'SELECT first_scored_at, scored_at FROM session_index WHERE namespace = $1 AND session_ref = $2',
+      'SELECT first_scored_at, greatest(scored_at, changed_at) AS scored_at FROM session_index WHERE namespace = $1 AND session_ref = $2',
       [owner.namespace, sessionRef],
     ),
   );

@@ -23,7 +23,7 @@ ALTER TABLE receipts ALTER COLUMN record SET STORAGE EXTERNAL;
 CREATE INDEX receipts_by_session ON receipts (namespace, session_ref, scored_at);
 
 -- Scored sessions by the id that the caller gave them: each with its latest receipt, so that one is found, and a project's are listed, without a
--- scan of receipts. Receipts of a session lie between first_scored_at and scored_at.
+-- scan of receipts. Receipts of a session lie between first_scored_at and the later of scored_at and changed_at.
 CREATE TABLE session_index (
   organization_id  text NOT NULL,
   namespace        text NOT NULL,
@@ -31,6 +31,8 @@ CREATE TABLE session_index (
   session_id       text NOT NULL,
   first_scored_at  timestamptz NOT NULL,
   scored_at        timestamptz NOT NULL,
+  -- When the latest receipt was written that no call asked for, because its verdict changed; null: there is none.
+  changed_at       timestamptz,
   receipt_id       text NOT NULL,
   score            smallint NOT NULL,
   recommendation   text NOT NULL,
@@ -61,7 +63,32 @@ CREATE TABLE erased_respondents (
 );
 CREATE INDEX erased_respondents_by_time ON erased_respondents (erased_at);
 
-CALL isolate_organizations('session_index');
+-- Sessions of projects that want to hear of changed verdicts (config.verdictChangedDays): which receipt they know, and when to look again.
+CREATE TABLE watched_verdicts (
+  organization_id text NOT NULL,
+  namespace       text NOT NULL,
+  session_ref     text NOT NULL,
+  -- The receipt whose verdict is known, and the latest that a call got. Where the latter is later, the call said something new.
+  known_id        text NOT NULL,
+  called_id       text NOT NULL,
+  -- An outcome about either leads to another look.
+  respondent_ref  text,
+  device_ref      text,
+  -- Time of the first score.
+  scored_at       timestamptz NOT NULL,
+  -- null: nothing has changed.
+  due_at          timestamptz,
+  -- The day of the last look (UTC), and how many there were on it.
+  checked_on      date,
+  checks          integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (namespace, session_ref)
+);
+CREATE INDEX watched_verdicts_by_respondent ON watched_verdicts (namespace, respondent_ref, scored_at) WHERE respondent_ref IS NOT NULL;
+CREATE INDEX watched_verdicts_by_device ON watched_verdicts (namespace, device_ref, scored_at) WHERE device_ref IS NOT NULL;
+CREATE INDEX watched_verdicts_due ON watched_verdicts (namespace, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX watched_verdicts_by_time ON watched_verdicts USING brin (scored_at);
+
+CALL isolate_organizations('session_index', 'watched_verdicts');
 CALL reserve_for_background_work('receipts');
 
 -- The writes of the consumer of receipts are functions: a connection plans their statements once, also behind a pooler that keeps no prepared ones
@@ -109,6 +136,28 @@ BEGIN
     respondent_known = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.respondent_known ELSE was.respondent_known END;
 END $$;
 
+-- Watches live sessions of the projects that want it; a later call's receipt is due for a look. Namespaces of other modes are no project's id.
+CREATE FUNCTION watch_verdicts(
+  organizations text[], namespaces text[], session_refs text[], ids text[], times_ms double precision[], respondents text[], devices text[]
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM (SELECT DISTINCT unnest(namespaces)) AS named (project) JOIN projects p ON p.project_id = named.project
+                  WHERE (p.fields #>> '{config,verdictChangedDays}')::integer > 0) THEN RETURN; END IF;
+  INSERT INTO watched_verdicts (organization_id, namespace, session_ref, known_id, called_id, respondent_ref, device_ref, scored_at)
+  SELECT DISTINCT ON (namespace, session) organization, namespace, session, id, id, respondent, device, to_timestamp(at / 1000)
+    FROM unnest(organizations, namespaces, session_refs, ids, times_ms, respondents, devices)
+      AS given (organization, namespace, session, id, at, respondent, device)
+    JOIN projects p ON p.project_id = namespace
+   WHERE (p.fields #>> '{config,verdictChangedDays}')::integer > 0
+   ORDER BY namespace, session, id COLLATE "C"
+  ON CONFLICT DO NOTHING;
+  UPDATE watched_verdicts w SET called_id = latest.id, respondent_ref = latest.respondent, device_ref = latest.device, due_at = coalesce(w.due_at, now())
+    FROM (SELECT DISTINCT ON (namespace, session) namespace, session, id, respondent, device
+            FROM unnest(namespaces, session_refs, ids, respondents, devices) AS given (namespace, session, id, respondent, device)
+           ORDER BY namespace, session, id COLLATE "C" DESC) AS latest
+   WHERE w.namespace = latest.namespace AND w.session_ref = latest.session AND w.called_id COLLATE "C" < latest.id;
+END $$;
+
 -- Applies effects that are visible only after receipts are committed: outcomes that came before their score count in the history now, and scores of
 -- respondents that were erased after them are deleted; their ids are the result. Namespaces are those of the rows, projects those that respondents were erased from.
 CREATE FUNCTION settle_receipts(
@@ -126,6 +175,8 @@ BEGIN
   IF late IS NOT NULL THEN
     DELETE FROM receipts USING unnest(late) AS place
      WHERE receipt_id = ids[place::int] AND scored_at = to_timestamp(times_ms[place::int] / 1000);
+    DELETE FROM watched_verdicts USING unnest(late) AS place
+     WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
     DELETE FROM session_index USING unnest(late) AS place
      WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
   END IF;
