@@ -19,7 +19,7 @@ import {
 } from '../../record/record.js';
 import { joinParts } from '../../record/codec.js';
 import type { Receipt } from '../../record/types.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
+import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import { underReceipt } from '../gather.js';
 import type { SessionName } from '../outcomes/session-subjects.js';
@@ -41,7 +41,7 @@ export interface LookDeps {
 
 /** Answers the event that was written; null where there is nothing to report. */
 export function lookAgain(deps: LookDeps, session: SessionName): Promise<VerdictEvent | null> {
-  return deps.database.transaction(async (tx) => {
+  const look = async (tx: Queryable): Promise<VerdictEvent | null> => {
     const watched = await takeDue(tx, session);
     if (watched === null) return null;
     const found = await readReceipts(tx, deps.receiptKeys, watched);
@@ -57,7 +57,8 @@ export function lookAgain(deps: LookDeps, session: SessionName): Promise<Verdict
     const event = eventOf(found.known, news, deps.now());
     await deps.outbox.write(tx, [event]);
     return event;
-  });
+  };
+  return deps.database.transaction(look, { opening: keysAreLookedUp });
 }
 
 interface Found {
