@@ -14,6 +14,7 @@ import { modelVersion } from './scoring/rule-set.js';
 import { countLevels, decide } from './thresholds/levels.js';
 import { fitThresholds } from './thresholds/fit.js';
 import { offerRecalibration } from './thresholds/recalibration.js';
+import { judgeFairness } from './thresholds/fairness.js';
 import { reportCalibration, reportFairness, reportSources } from './thresholds/reports.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
@@ -62,6 +63,8 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
         fairness: reportFairness(task.honest),
         recalibration: offerRecalibration(task.cells),
       };
+    case 'fairness':
+      return judgeFairness(task.honest);
     case 'marks':
       return markCapture(task.envelope);
     case 'verdict':

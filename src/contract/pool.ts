@@ -5,7 +5,14 @@ import type { Classification, DeviceSketch, DuplicateCandidate, Ref, ScoreFacts 
 import type { Observation, RaisedFlag } from './monitoring.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';
-import type { CalibrationReply, HonestSession, LabelledCell, SourceCell, SourceReport } from './reports.js';
+import type {
+  CalibrationReply,
+  FairnessReply,
+  HonestSession,
+  LabelledCell,
+  SourceCell,
+  SourceReport,
+} from './reports.js';
 import type { EvidenceBlock, EvidenceReply, ScoreReply } from './score.js';
 import type {
   DecisionInputs,
@@ -35,6 +42,7 @@ export type PoolTask =
   | { readonly kind: 'fit'; readonly subject: FitSubject }
   | { readonly kind: 'sources'; readonly cells: readonly SourceCell[] }
   | { readonly kind: 'calibration'; readonly cells: readonly LabelledCell[]; readonly honest: readonly HonestSession[] }
+  | { readonly kind: 'fairness'; readonly honest: readonly HonestSession[] }
   /** Marks that recognise a repeated capture; looked up before its verdict. */
   | { readonly kind: 'marks'; readonly envelope: Envelope }
   | { readonly kind: 'verdict'; readonly facts: VerdictFacts }
@@ -94,6 +102,7 @@ export interface PoolResults {
   readonly fit: ThresholdFit;
   readonly sources: readonly SourceReport[];
   readonly calibration: CalibrationReply;
+  readonly fairness: Pick<FairnessReply, 'all' | 'groups'>;
   readonly marks: CaptureMarks;
   readonly verdict: VerdictOutcome;
   readonly watch: readonly RaisedFlag[];

@@ -1,7 +1,7 @@
 /** Reports on what was scored: recommendations by source and day, what became of each source, and whether scores mean what they say. */
 import { Type, type Static } from 'typebox';
 import { Recalibration } from './calibration.js';
-import { Count, Nullable, StringEnum } from './common.js';
+import { CallerId, Count, Nullable, StringEnum } from './common.js';
 import { ListQuery } from './paging.js';
 import { unit } from './project-parts.js';
 import { driftSessionsMin } from './report-minimums.js';
@@ -154,6 +154,55 @@ export const CalibrationReply = Type.Object({
   }),
 });
 export type CalibrationReply = Static<typeof CalibrationReply>;
+
+/** Groups of fewer honest sessions are folded into `other`, and have no shares there while they are fewer together. */
+export const fairGroupMin = 30;
+/** Groups of one property that are reported each; the smallest of more are folded as well. */
+export const fairGroupsMax = 20;
+export const otherGroups = 'other';
+
+export const FairnessQuery = ListQuery({
+  projectId,
+  sourceId,
+  studyId: Type.Optional(CallerId('Only sessions of this study.')),
+  from: Type.Optional(FromDay),
+  to: Type.Optional(ToDay),
+});
+export type FairnessQuery = Static<typeof FairnessQuery>;
+
+const fairShares = {
+  sessions: Count('Honest sessions.'),
+  reviewed: Count('Honest sessions that were recommended review.'),
+  blocked: Count('Honest sessions that were recommended block.'),
+  reviewedShare: Nullable(estimate('Share that was reviewed, with its 95% interval.', share)),
+  blockedShare: Nullable(estimate('Share that was blocked, with its 95% interval.', share)),
+};
+
+export const FairGroup = Type.Object(
+  {
+    by: StringEnum(fairnessGroups),
+    value: Nullable(
+      Type.String({
+        description: `Such as DE, firefox or tablet; null: not known; ${otherGroups}: all groups of fewer than ${fairGroupMin} sessions.`,
+      }),
+    ),
+    ...fairShares,
+  },
+  { description: 'False reviews and blocks of one group of honest people.' },
+);
+export type FairGroup = Static<typeof FairGroup>;
+
+export const FairnessReply = Type.Object({
+  all: Type.Object(fairShares, { description: 'All judged sessions, to compare groups with.' }),
+  complete: Type.Boolean({
+    description: `Whether these are all sessions asked for, and not the newest ${fairnessSessionsMax}.`,
+  }),
+  smallestGroup: Count('Fewest sessions of a group that has shares.'),
+  groups: Type.Array(FairGroup, {
+    description: `By country, browser family and device tier (phone, tablet, desktop): the largest first, at most ${fairGroupsMax} each, and ${otherGroups} last.`,
+  }),
+});
+export type FairnessReply = Static<typeof FairnessReply>;
 
 /** Sessions of one source counted together; `age`: which window of drift they are in. */
 export interface SourceCell extends Pick<DistributionCell, 'inputs' | 'recommendation' | 'count'> {

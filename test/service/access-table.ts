@@ -43,6 +43,7 @@ postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  40
 readSession                 401  401  401  401  401   | 400  400  404  | 400  400  400  | ok   400  404  400  403
 listSessions                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readMix                     401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+readFairness                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 listSources                 401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readCalibration             401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readFreshness               401  401  401  401  401   | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   403
@@ -125,6 +126,7 @@ export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> 
   readSession: ['lite:read', 'receipts:read'],
   listSessions: ['lite:read', 'receipts:read'],
   readMix: ['lite:read', 'receipts:read'],
+  readFairness: ['lite:read', 'receipts:read'],
   listSources: ['lite:read', 'receipts:read'],
   readCalibration: ['lite:read', 'receipts:read'],
   readFreshness: ['lite:read', 'receipts:read'],

@@ -37,6 +37,7 @@ t.test('a project without sessions has empty reports', async (t) => {
   t.same((await mix()).body, { days: [] });
   t.same((await read('/lite/sources')).body, { sources: [] });
   t.match((await read('/lite/calibration')).body, { bands: [], ece: null, fairness: [] });
+  t.match((await read('/lite/fairness')).body, { all: { sessions: 0 }, complete: true, groups: [] });
 });
 
 t.test(
@@ -76,6 +77,14 @@ t.test(
       { sourceId: 'good', sessions: 4, labels: { fraud: 0, complete: 4 } },
       { sourceId: null, sessions: 1 },
     ]);
+    t.match((await read('/lite/fairness?sourceId=good')).body, {
+      all: { sessions: 3, blocked: 0, blockedShare: null },
+      groups: [
+        { by: 'country', value: 'other', sessions: 3 },
+        { by: 'browser', value: 'other' },
+        { by: 'device', value: 'other' },
+      ],
+    });
     const { body } = await read<CalibrationReply>('/lite/calibration');
     t.match(body, { labels: { fraud: 2, honest: 3 }, bands: [{ from: 0, to: 9, sessions: 5, observed: 0.4 }] });
     t.ok(Math.abs((body.ece ?? 0) - 0.4) < 0.1);

@@ -117,7 +117,7 @@ export function reportCalibration(cells: readonly LabelledCell[]): Pick<Calibrat
 }
 
 /** The observed share with the 95% interval of Jeffreys, which always holds it. */
-function observe(events: number, trials: number): Estimate {
+export function observe(events: number, trials: number): Estimate {
   const low = events === 0 ? 0 : betaQuantile(0.025, events + 0.5, trials - events + 0.5);
   const high = events === trials ? 1 : betaQuantile(0.975, events + 0.5, trials - events + 0.5);
   return { value: events / trials, low, high };
@@ -139,7 +139,7 @@ export function reportFairness(sessions: readonly HonestSession[]): FairnessGrou
   );
 }
 
-function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): ReadonlyMap<Key, readonly T[]> {
+export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
   for (const item of items) {
     const key = keyOf(item);
@@ -153,4 +153,4 @@ function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Readonly
 const sum = <T>(items: readonly T[], read: (item: T) => number): number =>
   items.reduce((total, item) => total + read(item), 0);
 
-const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
+export const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);

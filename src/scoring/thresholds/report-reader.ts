@@ -7,10 +7,11 @@ import {
   type SourceCell,
 } from '../../contract/reports.js';
 import type { Mix } from '../../contract/thresholds.js';
-import { readUserAgent } from '../../contract/user-agent.js';
+import { readUserAgent, type UserAgent } from '../../contract/user-agent.js';
 import { openFacts, openReceipt } from '../../record/record.js';
 import type { Database } from '../../stores/database/port.js';
 import { matureDay, readShared, valuesOf, within, type DistributionFilter } from './distribution-reader.js';
+import { mapInSlices } from '../receipts/receipts.js';
 import { readCell } from './distribution-store.js';
 
 type MixRow = Mix & { readonly day: string; readonly source_id: string };
@@ -94,13 +95,41 @@ export async function readHonest(database: Database, filter: DistributionFilter)
        JOIN receipts r ON r.receipt_id = honest.receipt_id AND r.scored_at = honest.scored_at`,
     valuesOf(filter),
   );
-  return rows.map(({ record }) => {
-    const { facts, verdict } = openReceipt(record);
-    const { address, userAgent } = openFacts(facts);
-    const agent = readUserAgent(userAgent);
-    const { country } = address;
-    const { recommendation } = verdict;
-    if (agent === null) return { country, browser: null, device: null, recommendation };
-    return { country, browser: agent.browser, device: agent.mobile ? 'phone or tablet' : 'computer', recommendation };
-  });
+  return rows.map(({ record }) => honestOf(record, ({ mobile }) => (mobile ? 'phone or tablet' : 'computer')));
+}
+
+/** The newest sessions with a completion that nothing reverses any more; one more than are judged, where there are as many. */
+export async function readRipeHonest(
+  database: Database,
+  filter: DistributionFilter & { readonly studyId: string | null },
+  nowMs: number,
+): Promise<readonly HonestSession[]> {
+  const rows = await readShared<{ record: Uint8Array }>(
+    database,
+    filter,
+    `SELECT r.record FROM (SELECT receipt_id, scored_at FROM scored_sessions s
+        WHERE ${within("(scored_at AT TIME ZONE 'UTC')::date", 'source_id')} AND label = 'complete' AND label_day <= $5::date
+          AND ($6::text IS NULL OR EXISTS (SELECT 1 FROM session_index i WHERE i.namespace = s.namespace AND i.session_ref = s.session_ref AND i.study_id = $6))
+        ORDER BY scored_at DESC LIMIT ${fairnessSessionsMax + 1}) AS honest
+       JOIN receipts r ON r.receipt_id = honest.receipt_id AND r.scored_at = honest.scored_at ORDER BY r.scored_at DESC`,
+    [...valuesOf(filter), matureDay(nowMs), filter.studyId],
+  );
+  return mapInSlices(rows, ({ record }) => honestOf(record, deviceTierOf));
+}
+
+function honestOf(record: Uint8Array, deviceOf: (agent: UserAgent) => string): HonestSession {
+  const { facts, verdict } = openReceipt(record);
+  const { address, userAgent } = openFacts(facts);
+  const agent = readUserAgent(userAgent);
+  const { country } = address;
+  const { recommendation } = verdict;
+  if (agent === null) return { country, browser: null, device: null, recommendation };
+  return { country, browser: agent.browser, device: deviceOf(agent), recommendation };
+}
+
+/** Android names phones, and iPads of today call themselves Macs. */
+function deviceTierOf({ os, text, mobile }: UserAgent): string {
+  const isTablet = /\biPad\b/.test(text) || (os === 'android' && !/\bMobile\b/.test(text));
+  if (isTablet) return 'tablet';
+  return mobile ? 'phone' : 'desktop';
 }

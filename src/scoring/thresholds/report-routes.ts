@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import {
   CalibrationQuery,
   CalibrationReply,
+  FairnessQuery,
+  FairnessReply,
   MixQuery,
   MixReply,
   SourcesQuery,
@@ -81,6 +83,29 @@ export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps
     async (request) => {
       const { projectId, ...question } = request.query;
       return deps.reports.calibration(await resolveProjectScope(deps, request.caller, projectId), question);
+    },
+  );
+  registerFairnessRoute(app, deps);
+}
+
+function registerFairnessRoute(app: FastifyInstance, deps: ReportRouteDeps): void {
+  app.get(
+    '/lite/fairness',
+    route(
+      readingProject,
+      {
+        operationId: 'readFairness',
+        summary: 'False reviews and blocks by group',
+        description:
+          'How honest sessions fared by country, browser family and device tier: those with a completion that has stood for 60 days.',
+        querystring: FairnessQuery,
+        response: { 200: FairnessReply, ...errors },
+      },
+      'reports',
+    ),
+    async (request) => {
+      const { projectId, ...question } = request.query;
+      return deps.reports.fairness(await resolveProjectScope(deps, request.caller, projectId), question);
     },
   );
 }

@@ -1,10 +1,15 @@
 /** The reports of a project: figures by the pure core, from counts of the database. They change nothing. */
+import { findUnstorable } from '../../kernel/body.js';
 import { invalid } from '../../kernel/faults.js';
 import {
+  fairGroupMin,
+  fairnessSessionsMax,
   mixDaysDefault,
   mixRowsMax,
   type CalibrationQuery,
   type CalibrationReply,
+  type FairnessQuery,
+  type FairnessReply,
   type MixQuery,
   type MixReply,
   type SourcesReply,
@@ -12,7 +17,7 @@ import {
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
-import { readHonest, readMatured, readMix, readSources } from './report-reader.js';
+import { readHonest, readMatured, readMix, readRipeHonest, readSources } from './report-reader.js';
 import { readPeriod, requireSource } from './simulation-service.js';
 
 export interface ReportDeps {
@@ -51,6 +56,18 @@ export function createReportService({ database, pool, now }: ReportDeps) {
       const filter = await filterOf(scope, sourceId);
       const [cells, honest] = await Promise.all([readMatured(database, filter, now()), readHonest(database, filter)]);
       return pool.run({ kind: 'calibration', cells, honest });
+    },
+    async fairness(
+      scope: ProjectScope,
+      { sourceId, studyId, from, to }: Omit<FairnessQuery, 'projectId'>,
+    ): Promise<FairnessReply> {
+      const filter = { ...(await filterOf(scope, sourceId)), ...readPeriod({ from, to }), studyId: studyId ?? null };
+      if (studyId !== undefined && findUnstorable(studyId, '/studyId') !== null)
+        throw invalid([{ path: '/studyId', message: 'has characters that no study can have.' }]);
+      const honest = await readRipeHonest(database, filter, now());
+      const judged = honest.slice(0, fairnessSessionsMax);
+      const figures = await pool.run({ kind: 'fairness', honest: judged });
+      return { ...figures, complete: honest.length === judged.length, smallestGroup: fairGroupMin };
     },
   };
 }
