@@ -100,7 +100,7 @@ export const TokenVerification = Type.Object(
     ),
     stepUpFor: Type.Optional(
       CallerId(
-        'Receipt of the step-up that is expected. Without it, `use` spends no token of a step-up: EXPECTATION_FAILED.',
+        'Receipt of the step-up that is expected. Without it, the token of a step-up meets no other expectation: EXPECTATION_FAILED.',
       ),
     ),
     use: Type.Optional(

@@ -211,11 +211,12 @@ t.test('a review fails no step-up, and another session of the receipt decides', 
 });
 
 t.test(
-  'the token of a step-up is no pass of its own: it is named, and is spent only where it is expected',
+  'the token of a step-up is no pass of its own: it is named, and meets no expectation of a participation without its receipt',
   async (t) => {
     await patch({ config: light });
     const { receiptId } = await score('named-step-up');
-    const { body: session } = await start({ stepUpFor: receiptId });
+    const respondent = { respondentId: 'r-1', studyId: 'study-1', dataCollector: 'north' };
+    const { body: session } = await start({ stepUpFor: receiptId, ...respondent });
     const { verificationToken: token } = (await verify(service, session)).body;
     const headers = { 'x-api-key': projectKey };
     const check = async (body: object) =>
@@ -223,6 +224,9 @@ t.test(
     const unmet = { success: false, error: 'EXPECTATION_FAILED', field: 'stepUpFor' };
     t.match(await check({}), { success: true, stepUpFor: receiptId });
     t.same(await check({ use: 'one' }), unmet, 'no use is kept');
+    for (const [name, value] of Object.entries({ ...respondent, minimumAssurance: 'device_only' }))
+      t.same(await check({ [name]: value }), unmet, name);
+    t.match(await check({ ...respondent, stepUpFor: receiptId }), { success: true });
     t.same(await check({ stepUpFor: 'rcpt_of_another' }), unmet);
     t.match(await check({ stepUpFor: receiptId, use: 'two' }), { success: true, stepUpFor: receiptId });
     const { body: result } = await service.call('GET', `/public/sessions/${session.sessionId}/result`, { headers });

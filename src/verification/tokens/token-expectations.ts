@@ -16,27 +16,26 @@ export interface TokenCheckDeps {
 }
 
 export function createTokenCheck({ database, verifyToken }: TokenCheckDeps): CheckToken {
-  return async (caller, { token, use, ...expected }) => {
+  return async (caller, { token, ...expected }) => {
     const reply = await verifyToken(caller, token ?? '');
     if (!reply.success) return reply;
-    const field = findUnmet(reply, { ...expected, ...(use === undefined ? {} : { use }) });
+    const field = findUnmet(reply, expected);
     if (field !== null) return { success: false, error: 'EXPECTATION_FAILED', field };
+    const { use } = expected;
     const error = use === undefined ? null : await spend(database, caller.organizationId, reply.sessionId ?? '', use);
     return error === null ? reply : { success: false, error, field: 'use' };
   };
 }
 
-/** In the order in which they are documented. The token of a step-up is for one score: nobody spends it as a respondent’s pass without expecting that. */
-function findUnmet(
-  reply: TokenReply,
-  { studyId, respondentId, dataCollector, minimumAssurance, stepUpFor, use }: Omit<TokenVerification, 'token'>,
-): keyof Expectations | null {
+/** In the order in which they are documented. The token of a step-up is for one score, and no participation: whoever expects anything names its receipt, too. */
+function findUnmet(reply: TokenReply, expected: Omit<TokenVerification, 'token'>): keyof Expectations | null {
+  const { studyId, respondentId, dataCollector, minimumAssurance, stepUpFor } = expected;
   if (studyId !== undefined && reply.studyId !== studyId) return 'studyId';
   if (respondentId !== undefined && reply.respondentId !== respondentId) return 'respondentId';
   if (dataCollector !== undefined && reply.dataCollector !== dataCollector) return 'dataCollector';
   const enough = minimumAssurance === 'biometric' ? ['biometric'] : ['biometric', 'device_only'];
   if (minimumAssurance !== undefined && !enough.includes(reply.assuranceLevel ?? 'none')) return 'minimumAssurance';
-  const isAsked = stepUpFor !== undefined || use !== undefined;
+  const isAsked = Object.values(expected).some((value) => value !== undefined);
   return isAsked && reply.stepUpFor !== stepUpFor ? 'stepUpFor' : null;
 }
 
