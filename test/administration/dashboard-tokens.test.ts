@@ -105,6 +105,11 @@ t.test('a wrong issuer, audience, time, signature or claim is refused', async (t
     ['another key under a known kid', token(stranger)],
     ['role', token(first, { claims: { role: 'root' } })],
     ['organization', token(first, { claims: { org_id: 7 } })],
+    ['no organization', token(first, { claims: { org_id: '' } })],
+    ['a subject that is no text', token(first, { sub: null, claims: { sub: 7 } })],
+    ['nobody', token(first, { sub: '' })],
+    ['a subject that no audit trail keeps', token(first, { sub: 'a\u0000b' })],
+    ['a subject longer than a cookie holds', token(first, { sub: 'x'.repeat(256) })],
     ['not a token', Promise.resolve('a.b.c')],
   ] as const) {
     t.equal(await codeOf(verify(await jwt)), 'INVALID_TOKEN', what);
