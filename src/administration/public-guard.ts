@@ -57,8 +57,8 @@ export interface PublicGuard {
   admit(request: FastifyRequest, reply: FastifyReply, siteKey: string, admission?: Admission): Promise<Visitor>;
   /** Takes the work of an admitted visitor off the limits of their address, and of project and origin. */
   countWork(kind: PublicWork, visitor: Visitor, address: Address | null): Promise<void>;
-  /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
-  countProbe(projectId: string, origin: string | null, address: Address | null): Promise<void>;
+  /** Takes a probe off the limit of project and origin, or of its address where no project has its key (null). Any page may send probes; those of pages that may not use the project share one count. */
+  countProbe(projectId: string | null, origin: string | null, address: Address | null): Promise<void>;
 }
 
 export function createPublicGuard({ directories, limits, decide, ownOrigin }: PublicGuardDeps): PublicGuard {
@@ -121,6 +121,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
       await limits.takeWork(kind, visitor.project.projectId, pageOf(visitor), address);
     },
     async countProbe(projectId, origin, address) {
+      if (projectId === null) return limits.takeAddress('requests', address);
       const visitor = await find(projectId, origin);
       await limits.takeProbeRate(projectId, visitor?.pattern ?? null, address);
     },

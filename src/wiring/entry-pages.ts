@@ -17,7 +17,7 @@ async function admitProbe(
   database: Database,
   limits: SharedParts['limits'],
   { body, clientAddress }: FastifyRequest,
-): Promise<true> {
+): Promise<void> {
   try {
     await limits.takeAddress('probes', clientAddress);
   } catch (error) {
@@ -26,7 +26,6 @@ async function admitProbe(
     if (place?.entry !== 'signed') throw error;
     await limits.takeRespondent(place.projectId, `probe ${place.reservationId}`);
   }
-  return true;
 }
 
 export async function registerEntryPages(

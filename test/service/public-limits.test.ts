@@ -3,6 +3,7 @@
  * minute of its own.
  */
 import t from 'tap';
+import { probeExample } from '../../src/scoring/examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { startTestService } from '../helpers/service.js';
 import { createStandingClock } from '../helpers/standing-clock.js';
@@ -128,6 +129,23 @@ t.test('so do those to addresses that answer errors in a form of their own', asy
     t.same([...seen.values()], [80, 5], url);
     t.equal([...seen.keys()][1], 429, url);
   }
+});
+
+t.test('probes of a key that nobody has count as requests of their address', async (t) => {
+  const probe = async () =>
+    (
+      await service.call('POST', '/public/lite/probe', {
+        body: probeExample(`pk_${'x'.repeat(24)}`),
+        headers: from('81.2.69.77'),
+      })
+    ).status;
+  t.same(
+    [...(await many(90, probe))],
+    [
+      [404, 80],
+      [429, 10],
+    ],
+  );
 });
 
 t.test('a /64 of IPv6 is one address', async (t) => {

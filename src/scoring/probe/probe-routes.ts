@@ -15,8 +15,8 @@ const open: Access = { credential: 'none' };
 export interface ProbeRouteDeps {
   readonly path: string;
   readonly probes: Pick<ReturnType<typeof createProbeService>, 'store'>;
-  /** Takes a message off a limit, before anything else of it is looked at. False where it has none to count on. */
-  readonly admit: (request: FastifyRequest, probeKey: string) => Promise<boolean>;
+  /** Takes a message off a limit, before anything else of it is looked at. */
+  readonly admit: (request: FastifyRequest, probeKey: string) => Promise<void>;
   /** For the documented example; null where there is no demo organization, absent where the route is not documented. */
   readonly exampleProbeKey?: string | null;
 }
@@ -61,7 +61,8 @@ export function registerProbeIntake(scope: FastifyInstance, deps: ProbeRouteDeps
         removeProbeNulls(request.body);
         const { projectKey } = (request.body ?? {}) as { readonly projectKey?: unknown };
         if (typeof projectKey !== 'string') return;
-        request.rateTaken = await deps.admit(request, projectKey);
+        request.rateTaken = true;
+        await deps.admit(request, projectKey);
       },
       ...documented,
       schema: { ...documented.schema, hide: deps.exampleProbeKey === undefined },

@@ -35,17 +35,15 @@ export interface ProbeServiceDeps {
     observation: Observation,
   ) => Promise<number>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Rejects where the project and origin, or a network there, have sent too many; every message counts. */
-  readonly countProbe: (projectId: string, origin: string | null, address: Address | null) => Promise<void>;
+  /** Rejects where the project and origin, or a network there, have sent too many, or the address has where no project has the key (null); every message counts. */
+  readonly countProbe: (projectId: string | null, origin: string | null, address: Address | null) => Promise<void>;
 }
 
 export function createProbeService(deps: ProbeServiceDeps) {
   return {
-    /** Takes a message off the limit of its project and origin, before anything else of it is looked at. False for unknown keys, which have no limit to count on. */
-    async admit(probeKey: string, origin: string | null, address: Address | null): Promise<boolean> {
-      const projectId = await deps.findProbeProject(probeKey);
-      if (projectId !== null) await deps.countProbe(projectId, origin, address);
-      return projectId !== null;
+    /** Takes a message off its limit, before anything else of it is looked at. */
+    async admit(probeKey: string, origin: string | null, address: Address | null): Promise<void> {
+      await deps.countProbe(await deps.findProbeProject(probeKey), origin, address);
     },
 
     /** `ip`: the address that the message came from; it is not kept with the message. */
