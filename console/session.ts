@@ -48,6 +48,7 @@ const refusals: Readonly<Record<string, string>> = {
   unavailable: 'Your identity provider is not responding. Try again in a moment.',
   expired: 'The sign-in took too long, or began in another browser. Sign in again.',
   refused: 'Your identity provider did not confirm the sign-in. Sign in again, or ask your administrator.',
+  limited: 'Too many sign-ins came from your network. Try again in a minute.',
   claims: 'Your account has no role in this service. Ask your administrator for one.',
 };
 

@@ -11,10 +11,10 @@ import { Fault } from '../errors.js';
 import { registerOpen } from '../http/access.js';
 import type { ConsoleSessions, StartedSession } from './console-sessions.js';
 import { readCookie, sessionCookie, setCookie } from './cookies.js';
-import { registerOidcRoutes } from './oidc-routes.js';
+import { registerOidcRoutes, type OidcRouteDeps } from './oidc-routes.js';
 import type { OidcSignIn } from './oidc-sign-in.js';
 
-export interface ConsoleRouteDeps {
+export interface ConsoleRouteDeps extends Pick<OidcRouteDeps, 'takeStep'> {
   readonly sessions: ConsoleSessions;
   /** null: nobody signs in at an identity provider. */
   readonly oidc: OidcSignIn | null;
@@ -70,7 +70,7 @@ export async function registerConsoleRoutes(app: FastifyInstance, deps: ConsoleR
     const own = { onRequest: async (request: FastifyRequest) => requireOwnOrigin(request, siteUrl()) };
 
     scope.get('/console/sign-in', hidden, async () => ({ links: sessions.takesLinks, provider: deps.oidc !== null }));
-    if (deps.oidc !== null) registerOidcRoutes(scope, { oidc: deps.oidc, siteUrl, start: sessions.start, cookieOf });
+    if (deps.oidc !== null) registerOidcRoutes(scope, { ...deps, oidc: deps.oidc, start: sessions.start, cookieOf });
     scope.post(
       '/console/sign-in',
       { ...own, schema: { hide: true, body: Type.Object({ link: Type.String({ maxLength: 4_096 }) }) } },

@@ -146,7 +146,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
   await serveDocumentation(app, audienceUrl);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
-  await serveConsole(app, parts, { siteUrl, audienceUrl });
+  await serveConsole(app, parts, { limits, siteUrl, audienceUrl });
   const hasDemo = await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });
   // Asked for with every token, and a system call to find out.
   listening = siteUrlOf(settings, await listen(app, { host: settings.HOST, port: settings.PORT }));

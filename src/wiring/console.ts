@@ -1,6 +1,7 @@
 /** The console, put together: its sessions, and where its page finds what it reads. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { Limits } from '../administration/request-limits.js';
 import { createConsoleVerifier } from '../administration/console-tokens.js';
 import { createConsoleSessions } from '../console/console-sessions.js';
 import { createEndedSessions } from '../console/ended-sessions.js';
@@ -12,10 +13,15 @@ import { apiPrefix, type Parts } from './parts.js';
 export const serveConsole = async (
   app: FastifyInstance,
   { settings, masterKeys, stores: { database }, now }: Parts,
-  { siteUrl, audienceUrl }: { readonly siteUrl: () => string; readonly audienceUrl: () => string },
+  {
+    limits,
+    siteUrl,
+    audienceUrl,
+  }: { readonly limits: Limits; readonly siteUrl: () => string; readonly audienceUrl: () => string },
 ): Promise<void> =>
   registerConsoleRoutes(app, {
     oidc: await createSignIn(settings, siteUrl),
+    takeStep: (address) => limits.takeAddress('sign-ins', address),
     sessions: createConsoleSessions({
       ...{ masterKey: masterKeys.current, now },
       verify: createConsoleVerifier(masterKeys.current),
