@@ -6,6 +6,9 @@
 /** Largest request body in bytes; the bulk outcome form (1,000 events) fits with room to spare. */
 export const bodyBytesMax = 1_048_576;
 
+/** Largest body of a call without a credential in bytes, unless its route states another: anybody may send it, and it is parsed before anything is known of them. */
+export const publicBodyBytesMax = 65_536;
+
 /** Largest body of disputes in bytes: 10,000 rows with a place, a source and a short note. */
 export const disputeBytesMax = 4_194_304;
 
@@ -42,6 +45,8 @@ export const pageMax = 200;
 
 /** Largest verification envelope in bytes: 200 frames of 478 landmarks fit, or 300 of 68 many times over. */
 export const envelopeBytesMax = 655_360;
+/** Most commas and opening brackets of an envelope: an honest one has a thousand. One that is made of them takes a tenth of a second to parse. */
+export const envelopeSeparatorsMax = 8_192;
 /** Most of an envelope that is kept until its camera check ends. Browsers send a tenth of it. */
 export const passiveBytesMax = 65_536;
 

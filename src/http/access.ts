@@ -16,6 +16,7 @@ import {
   type KeyCaller,
 } from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
+import { publicBodyBytesMax } from '../limits.js';
 import type { Access, GuardedAccess } from './access-declaration.js';
 import { authenticate } from './authenticate.js';
 
@@ -52,6 +53,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
       throw new Error(`${String(route.method)} ${route.url} declares no access; see src/http/access.ts`);
     requireOwners(route.url, access);
     route.config = { ...route.config, access };
+    if (access.credential === 'none') route.bodyLimit ??= publicBodyBytesMax;
   });
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;

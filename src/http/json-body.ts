@@ -6,17 +6,40 @@ import { nestingMax } from '../limits.js';
 import { invalid } from '../kernel/faults.js';
 import { claimsToJson, isDeeper, findUnstorable } from '../kernel/body.js';
 
-/** For every route of this scope. With `takesEmpty`, and on every DELETE, an empty body is undefined rather than malformed. */
-export function registerJsonBody(scope: FastifyInstance, contentType: string, takesEmpty = false): void {
+export interface JsonBodyOptions {
+  /** An empty body is undefined rather than malformed, as on every DELETE. */
+  readonly takesEmpty?: boolean;
+  /** Most commas and opening brackets; a body with more is refused before it is parsed. */
+  readonly separatorsMax?: number;
+}
+
+/** For every route of this scope. */
+export function registerJsonBody(
+  scope: FastifyInstance,
+  contentType: string,
+  { takesEmpty = false, separatorsMax = Infinity }: JsonBodyOptions = {},
+): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser(contentType);
   scope.addContentTypeParser<string>(contentType, { parseAs: 'string' }, (request, body, done) => {
     if (body === '' && (takesEmpty || request.method === 'DELETE')) return done(null, undefined);
+    if (separatorsMax < body.length && hasMoreSeparators(body, separatorsMax))
+      return done(new Fault('BODY_TOO_LARGE', 'The body has too many values. Send fewer.'), undefined);
     void parse(request, body, (error, value) => {
       if (error === null) done(null, value);
       else done(isJson(body) ? forbiddenName() : error, undefined);
     });
   });
+}
+
+/** Those within texts count, too. */
+function hasMoreSeparators(body: string, most: number): boolean {
+  let count = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const character = body[at];
+    if ((character === ',' || character === '[' || character === '{') && ++count > most) return true;
+  }
+  return false;
 }
 
 /** Well-formed JSON can only have been refused for a name. */
@@ -50,7 +73,7 @@ export function optionalBody<T extends TSchema>(schema: T) {
 
 /** For the routes of this scope, all of which must accept an empty body. */
 export function acceptEmptyBodies(scope: FastifyInstance): void {
-  registerJsonBody(scope, 'application/json', true);
+  registerJsonBody(scope, 'application/json', { takesEmpty: true });
 }
 
 /** Refuses text that a database cannot store, in the body, query or path of every route of this scope. */

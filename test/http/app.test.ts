@@ -7,6 +7,7 @@ import type { DashboardCaller, KeyCaller, AccessDeps } from '../../src/kernel/ca
 import type { ErrorBody } from '../../src/contract/common.js';
 import { Fault } from '../../src/errors.js';
 import { keyCaller } from '../../src/http/access.js';
+import { bodyBytesMax } from '../../src/limits.js';
 import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
@@ -55,7 +56,7 @@ function build(log: string[] = [], accessLog = false): FastifyInstance {
     },
     async (request) => request.body,
   );
-  app.post('/deep', { config: open, schema: { body: Type.Object({}) } }, async (request) =>
+  app.post('/deep', { config: open, bodyLimit: bodyBytesMax, schema: { body: Type.Object({}) } }, async (request) =>
     structuredClone(request.body),
   );
   app.get('/bug', { config: open }, async () => {

@@ -5,6 +5,7 @@
 import t from 'tap';
 import { probeExample } from '../../src/scoring/examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
+import { envelopeSeparatorsMax, publicBodyBytesMax } from '../../src/limits.js';
 import { startTestService } from '../helpers/service.js';
 import { createStandingClock } from '../helpers/standing-clock.js';
 import { envelopeFor } from '../helpers/verifications.js';
@@ -146,6 +147,26 @@ t.test('probes of a key that nobody has count as requests of their address', asy
       [429, 10],
     ],
   );
+});
+
+t.test('an envelope is parsed for whoever has a secret, and has no more values than honest ones', async (t) => {
+  const headers = { ...from('81.2.69.78'), 'x-client-secret': 'invented' };
+  const send = (body: string, over: object = headers) =>
+    service.call('POST', '/public/verify', { body, headers: { ...over } });
+  t.match(await send('{', from('81.2.69.78')), { status: 401, body: { code: 'INVALID_CLIENT_SECRET' } });
+  t.match(await send('{'), { status: 400 });
+  const values = (count: number): string =>
+    JSON.stringify({ sessionId: 'x', values: Array.from({ length: count }, () => 0) });
+  t.match(await send(values(envelopeSeparatorsMax - 10)), { status: 401 }, 'as many are parsed');
+  const tooMany = await many(90, async () => (await send(values(envelopeSeparatorsMax + 10))).status);
+  t.same([...tooMany.keys()], [413, 429], 'and counts as a request of its address');
+});
+
+t.test('who calls without a credential sends no more than such a call needs', async (t) => {
+  const body = { siteKey, padding: 'x'.repeat(publicBodyBytesMax) };
+  const large = (path: string) => service.call('POST', path, { body, headers: from('81.2.69.79') });
+  for (const path of ['/public/sessions', `/public/sessions/sess_${'0'.repeat(32)}/challenges`])
+    t.match(await large(path), { status: 413, body: { code: 'BODY_TOO_LARGE' } }, path);
 });
 
 t.test('a /64 of IPv6 is one address', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * The route that takes the verification envelope. The client secret comes first: who is not the session’s page learns nothing of the envelope.
+ * The route that takes the verification envelope. The client secret comes first: who is not the session’s page learns nothing of the envelope, and who has none has none read.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -7,9 +7,10 @@ import { Type } from 'typebox';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import type { AddressFacts } from '../../contract/facts.js';
 import { CameraCheckReply, VerifyReply, type VerifyAnswer } from '../../contract/score-envelope.js';
+import { registerJsonBody } from '../../http/json-body.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler, checkerOf, describeViolation, helpfulViolations } from '../../kernel/validation.js';
-import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
+import { envelopeBytesMax, envelopeSeparatorsMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { findCameraCheck } from './camera-check.js';
@@ -31,6 +32,7 @@ export interface VerifyRouteDeps extends PublicSessionDeps {
 export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps): void {
   void app.register(async (scope) => {
     registerReadable(scope);
+    registerJsonBody(scope, 'application/json', { separatorsMax: envelopeSeparatorsMax });
     answerPreflights(scope, '/public/verify', 'POST');
     const checkEnvelope = createEnvelopeCheck();
     scope.withTypeProvider<TypeBoxTypeProvider>().post(
@@ -39,6 +41,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         bodyLimit: envelopeBytesMax + evidenceBytesMax,
         // Checked by the handler, after the secret, and answered with a code of its own.
         validatorCompiler: createValidatorCompiler(Type.Unknown()),
+        onRequest: (request) => requireSecret(deps, request),
         config: { access: { credential: 'none' } },
         schema: {
           tags: ['Sessions'],
@@ -61,15 +64,9 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
       async (request, reply) => {
         const sessionId = sessionIdOf(request.body);
         // Checked first and reveals nothing: otherwise a secret that may be right would be reported as wrong.
-        if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
-          throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
-        const { clientSecret: _secret, ...opened } = await openSession(
-          deps,
-          request,
-          reply,
-          sessionId,
-          () => 'requests',
-        );
+        if (sessionId === '') throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
+        const counts = () => 'requests' as const;
+        const { clientSecret: _secret, ...opened } = await openSession(deps, request, reply, sessionId, counts);
         const { session } = opened;
         if (session.evidenceFrames !== 'sampled') requireSmall(request);
         await deps.limits.requireTrial(session.organizationId);
@@ -99,6 +96,14 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
       },
     );
   });
+}
+
+/** Envelopes are large: those of a caller without a secret are not read. */
+async function requireSecret(
+  { secrets }: Pick<VerifyRouteDeps, 'secrets'>,
+  { headers, clientAddress }: Pick<FastifyRequest, 'headers' | 'clientAddress'>,
+): Promise<void> {
+  if (headers['x-client-secret'] === undefined) await secrets.check(clientAddress, undefined, null);
 }
 
 const shows = (answer: VerifyAnswer): boolean => !('cameraCheck' in answer) && showsComparison(answer);
