@@ -53,7 +53,8 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
       throw new Error(`${String(route.method)} ${route.url} declares no access; see src/http/access.ts`);
     requireOwners(route.url, access);
     route.config = { ...route.config, access };
-    if (access.credential === 'none') route.bodyLimit ??= publicBodyBytesMax;
+    // The key of a resource is not checked before the body is read.
+    if (access.credential === 'none' || access.resourceKey === true) route.bodyLimit ??= publicBodyBytesMax;
   });
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;
