@@ -14,7 +14,7 @@ export interface PublicSessionDeps {
   readonly database: Database;
   readonly guard: PublicGuard;
   readonly secrets: SecretGuard;
-  readonly limits: Pick<Limits, 'requireTrial' | 'takeDevice' | 'takeLink'>;
+  readonly limits: Pick<Limits, 'requireTrial' | 'takeAddress' | 'takeDevice' | 'takeLink'>;
 }
 
 /** The header that opens a session, of routes that a page calls. */

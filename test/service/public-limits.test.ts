@@ -169,6 +169,19 @@ t.test('who calls without a credential sends no more than such a call needs', as
     t.match(await large(path), { status: 413, body: { code: 'BODY_TOO_LARGE' } }, path);
 });
 
+t.test('a session through a link that nobody made counts as a request of its address', async (t) => {
+  const body = { siteKey, linkId: `link_${'0'.repeat(32)}` };
+  const ask = async () =>
+    (await service.call('POST', '/public/sessions', { body, headers: from('81.2.69.76') })).status;
+  t.same(
+    [...(await many(90, ask))],
+    [
+      [404, 80],
+      [429, 10],
+    ],
+  );
+});
+
 t.test('a /64 of IPv6 is one address', async (t) => {
   const seen = await many(84, async (n) => (await start(`2001:4860:0:1::${n + 1}`)).status);
   t.same(

@@ -70,7 +70,10 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const proof = deps.proofs.read(payer, solved);
       const { projectId } = readSiteKey(siteKey);
       const parent = await findParent(deps, body, (session) => session.projectId === projectId);
-      const link = await findSessionLink(deps, projectId, body, parent);
+      const link = await findSessionLink(deps, projectId, body, parent).catch(async (error: unknown) => {
+        await deps.limits.takeAddress('requests', request.clientAddress);
+        throw error;
+      });
       const visitor = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null, counts: 'requests' });
       const { project, organization } = visitor;
       const mode = visitor.mode === 'test' ? 'test' : (link?.mode ?? 'live');
