@@ -7,7 +7,8 @@ import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/c
 import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/model.js';
-import { describeFactor, englishFactors, type FactorTexts } from '../evidence/factors.js';
+import { describeFactor } from '../evidence/describe.js';
+import { englishFactors, type FactorTexts } from '../evidence/factors.js';
 
 export const independenceThresholds = {
   sessionsMin: independenceSessionsMin,

@@ -1,4 +1,4 @@
-/** The sentence of a finding in a language. */
+/** The sentences of findings and of factors in a language. */
 import { describeSignal, type Signal } from '../scoring/model.js';
 import type { EvidenceTexts } from './texts/texts.js';
 
@@ -25,4 +25,12 @@ function translateValue(value: string, { words, summary }: EvidenceTexts): strin
     return Object.hasOwn(known, part) ? (known[part] ?? part) : part;
   });
   return parts.join(summary.separator);
+}
+
+/** `{one|other}` follows the count. */
+export function describeFactor(text: string, count: number, total = 0): string {
+  return text
+    .replace(/\{([^{}|]*)\|([^{}|]*)\}/, count === 1 ? '$1' : '$2')
+    .replace('{count}', String(count))
+    .replace('{total}', String(total));
 }

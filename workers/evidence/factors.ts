@@ -13,10 +13,3 @@ const english = {
 
 export type FactorTexts = Readonly<Record<keyof typeof english, string>>;
 export const englishFactors: FactorTexts = english;
-
-export function describeFactor(text: string, count: number, total = 0): string {
-  return text
-    .replace(/\{([^{}|]*)\|([^{}|]*)\}/, count === 1 ? '$1' : '$2')
-    .replace('{count}', String(count))
-    .replace('{total}', String(total));
-}
