@@ -70,7 +70,7 @@ t.test('what is wrong with a study is named', async (t) => {
     issues: [{ path: '/survey_url' }],
   });
   t.equal((await call('POST', '/studies', asked(0))).status, 400);
-  const nowhere = await fetch(`${audienceUrl}/lite/score`);
+  const nowhere = await fetch(`${audienceUrl}/nowhere`);
   t.match(await nowhere.text(), /See the operations at \/v1\/docs/, 'the page of this listener');
 });
 

@@ -70,13 +70,14 @@ interface Found {
 /** null where one is gone, or its seal is broken. */
 async function readReceipts(tx: Queryable, keys: readonly SigningKey[], watched: Watched): Promise<Found | null> {
   const { knownId, calledId } = watched;
-  const read = async (receiptId: string): Promise<Receipt | null> => {
-    const found = await findReceipt(tx, keys, receiptId);
-    return found?.authentic === true ? found.receipt : null;
-  };
-  const known = await read(knownId);
-  const called = calledId > knownId ? await read(calledId) : known;
+  const known = await readAuthentic(tx, keys, knownId);
+  const called = calledId > knownId ? await readAuthentic(tx, keys, calledId) : known;
   return known === null || called === null ? null : { known, called };
+}
+
+async function readAuthentic(tx: Queryable, keys: readonly SigningKey[], receiptId: string): Promise<Receipt | null> {
+  const found = await findReceipt(tx, keys, receiptId);
+  return found?.authentic === true ? found.receipt : null;
 }
 
 /** The receipt to report. Writes it where no call did. */
