@@ -125,13 +125,13 @@ export async function startAudience(
     { prefix: audiencePrefix },
   );
   await serveDocumentation(app, siteUrl);
-  const rounds = startRounds(parts, reportOutcomes);
+  const rounds = openRounds(parts, reportOutcomes);
   background.push(rounds);
   await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'quota_reservations', consumer: rounds } };
 }
 
-const startRounds = (parts: Parts, reportOutcomes: ReportOutcomes) =>
+const openRounds = (parts: Parts, reportOutcomes: ReportOutcomes) =>
   startReservationRounds({
     ...{ database: parts.stores.database, reportOutcomes, metrics: parts.metrics, logger: parts.logger },
     writePostbacks: () => writePostbacks({ ...secretPartsOf(parts), now: parts.now, postbacks: postbackDeliveries }),

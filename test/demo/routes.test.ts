@@ -7,11 +7,9 @@ import type { ErrorBody } from '../../src/contract/common.js';
 import type { ScoreRequest } from '../../src/contract/score.js';
 import { registerDemoRoutes, type DemoDeps } from '../../src/demo/routes.js';
 import { Fault, storeUnavailable } from '../../src/errors.js';
-import { createApp } from '../../src/http/app.js';
 import { userAgentLengthMax } from '../../src/limits.js';
 import { packageRoot } from '../../src/package-root.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { createMetrics } from '../../src/telemetry/metrics.js';
+import { createBareApp } from '../helpers/bare-app.js';
 
 const salt = 'salt-of-this-installation';
 const visit = { sessionId: 'session-1', visitorId: 'visitor-1' };
@@ -23,17 +21,10 @@ interface DemoReply {
 }
 
 async function build(overrides: Partial<DemoDeps> = {}): Promise<FastifyInstance> {
-  const app = createApp({
-    logger: createLogger('silent', { write: () => undefined }),
-    metrics: createMetrics(),
-    findKey: async () => null,
+  const app = createBareApp({
     verifyDashboardToken: async () => {
       throw new Fault('INVALID_TOKEN', 'no');
     },
-    findProjectOwner: async () => null,
-    findKeyOwner: async () => null,
-    takeKeyRate: async () => undefined,
-    requireTrial: async () => undefined,
   });
   await registerDemoRoutes(app, {
     siteUrl: () => 'http://survey.test:1',

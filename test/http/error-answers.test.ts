@@ -2,24 +2,10 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import type { ErrorBody } from '../../src/contract/common.js';
-import { createApp, type AppDeps } from '../../src/http/app.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { createMetrics } from '../../src/telemetry/metrics.js';
-
-const build = (over: Partial<AppDeps> = {}) =>
-  createApp({
-    ...{ logger: createLogger('silent'), metrics: createMetrics() },
-    findKey: () => Promise.resolve(null),
-    verifyDashboardToken: () => Promise.reject(new Error('not asked')),
-    findProjectOwner: () => Promise.resolve(null),
-    findKeyOwner: () => Promise.resolve(null),
-    takeKeyRate: () => Promise.resolve(undefined),
-    requireTrial: () => Promise.resolve(undefined),
-    ...over,
-  });
+import { createBareApp } from '../helpers/bare-app.js';
 
 t.test('a parameter of the query is named as it was sent', async (t) => {
-  const app = build();
+  const app = createBareApp();
   app.get(
     '/list',
     { config: { access: { credential: 'none' } }, schema: { querystring: Type.Object({ limit: Type.Integer() }) } },
@@ -30,7 +16,7 @@ t.test('a parameter of the query is named as it was sent', async (t) => {
 });
 
 t.test('a key of a study or a supplier is told from an API key', async (t) => {
-  const app = build();
+  const app = createBareApp();
   app.get(
     '/key',
     { config: { access: { credential: 'api-key', scope: 'lite:write', modes: ['live'] } } },
@@ -45,7 +31,7 @@ t.test('a key of a study or a supplier is told from an API key', async (t) => {
 
 t.test('a path of another listener is answered with its address', async (t) => {
   const paths = /^(?:\/api)?\/v1(?=\/(?:studies|suppliers)(?:[/?]|$))/;
-  const app = build({ elsewhere: { paths, url: () => 'https://audience.example/v1' } });
+  const app = createBareApp({ elsewhere: { paths, url: () => 'https://audience.example/v1' } });
   const messageOf = async (url: string) => (await app.inject(url)).json<ErrorBody>().message;
   for (const url of ['/api/v1/studies', '/v1/suppliers/x?y=1'])
     t.match(await messageOf(url), 'This path is served at https://audience.example/v1.', url);

@@ -1,27 +1,17 @@
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
-import { createApp } from '../../src/http/app.js';
-import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { makeKeyCaller } from '../helpers/key-caller.js';
 import { waitUntil } from '../helpers/wait-until.js';
+import { createBareApp } from '../helpers/bare-app.js';
 
 /** An app whose export ends with `answer`; the key names the organization. */
 async function openApp(t: Test) {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const metrics = createMetrics();
-  const app = createApp({
-    findKey: async (key) => makeKeyCaller({ organizationId: key }),
-    verifyDashboardToken: () => Promise.reject(new Error('not here')),
-    findProjectOwner: async () => null,
-    findKeyOwner: async () => null,
-    takeKeyRate: async () => undefined,
-    requireTrial: async () => undefined,
-    logger: createLogger('silent'),
-    metrics,
-  });
+  const app = createBareApp({ findKey: async (key) => makeKeyCaller({ organizationId: key }), metrics });
   let running = 0;
   const heavy = { config: { access: { credential: 'api-key', modes: ['live'] }, heavy: 'export' } } as const;
   app.get('/export', heavy, async () => {

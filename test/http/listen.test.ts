@@ -1,22 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
-import { createApp, listen } from '../../src/http/app.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { createMetrics } from '../../src/telemetry/metrics.js';
+import { listen } from '../../src/http/app.js';
+import { createBareApp } from '../helpers/bare-app.js';
 
 function openApp(t: Test) {
-  const none = () => Promise.reject(new Error('not here'));
-  const app = createApp({
-    findKey: async () => null,
-    verifyDashboardToken: none,
-    findProjectOwner: async () => null,
-    findKeyOwner: async () => null,
-    takeKeyRate: async () => undefined,
-    requireTrial: async () => undefined,
-    logger: createLogger('silent'),
-    metrics: createMetrics(),
-  });
+  const app = createBareApp();
   app.get('/', { config: { access: { credential: 'none' } } }, async () => ({}));
   t.teardown(() => app.close());
   return app;

@@ -5,26 +5,21 @@ import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
-import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { waitUntil } from '../helpers/wait-until.js';
+import { createBareApp } from '../helpers/bare-app.js';
 
 /** An app that listens. `overload` resolves once it refuses requests, to those that it accepted before, which wait for `answer`; `read` is called when a key is looked up. */
 async function openApp(t: Test, read: () => void = () => undefined, lines: Writable | null = null) {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const metrics = createMetrics();
-  const app = createApp({
+  const app = createBareApp({
     findKey: async () => {
       read();
       return null;
     },
-    verifyDashboardToken: () => Promise.reject(new Error('not here')),
-    findProjectOwner: async () => null,
-    findKeyOwner: async () => null,
-    takeKeyRate: async () => undefined,
-    requireTrial: async () => undefined,
     logger: lines === null ? createLogger('silent') : createLogger('info', lines),
     accessLog: lines !== null,
     metrics,

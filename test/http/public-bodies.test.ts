@@ -1,23 +1,14 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { createApp } from '../../src/http/app.js';
 import { publicBodyBytesMax } from '../../src/limits.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { createMetrics } from '../../src/telemetry/metrics.js';
 import { makeKeyCaller } from '../helpers/key-caller.js';
+import { createBareApp } from '../helpers/bare-app.js';
 
 const caller = makeKeyCaller({ organizationId: 'org_a', projectId: 'proj_a', scopes: [] });
 
 t.test('where anybody may send a body it is small, also under a key that only the handler checks', async (t) => {
-  const app = createApp({
+  const app = createBareApp({
     findKey: async (secret) => (secret === 'vf_live_project' ? caller : null),
-    verifyDashboardToken: () => Promise.reject(new Error('not used')),
-    findProjectOwner: async () => null,
-    findKeyOwner: async () => null,
-    takeKeyRate: async () => undefined,
-    requireTrial: async () => undefined,
-    logger: createLogger('silent'),
-    metrics: createMetrics(),
     accessLog: false,
   });
   const body = Type.Object({});
