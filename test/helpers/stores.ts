@@ -51,7 +51,8 @@ interface StackState extends Stack {
   readonly pids: Readonly<Record<string, number>>;
 }
 
-function readRunningStack(): Stack | null {
+/** null where it is not there, or does not run. */
+export function readRunningStack(): Stack | null {
   const file = repositoryPath('.stack/stack.json');
   if (!existsSync(file)) return null;
   const state = JSON.parse(readFileSync(file, 'utf8')) as StackState;

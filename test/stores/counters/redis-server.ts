@@ -4,10 +4,11 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../helpers/ports.js';
+import { readRunningStack } from '../../helpers/stores.js';
 
 export interface TestRedis {
   readonly url: string;
@@ -19,19 +20,8 @@ export interface TestRedis {
 
 /** A shared server, else one of our own. */
 export async function findRedis(): Promise<Pick<TestRedis, 'url' | 'close'> | null> {
-  const url = process.env['REDIS_URL'] ?? (await stackUrl());
-  return url === null ? startRedis() : { url, close: async () => undefined };
-}
-
-async function stackUrl(): Promise<string | null> {
-  try {
-    const stack: unknown = JSON.parse(await readFile('.stack/stack.json', 'utf8'));
-    return typeof stack === 'object' && stack !== null && 'redisUrl' in stack && typeof stack.redisUrl === 'string'
-      ? stack.redisUrl
-      : null;
-  } catch {
-    return null;
-  }
+  const url = process.env['REDIS_URL'] ?? readRunningStack()?.redisUrl;
+  return url === undefined ? startRedis() : { url, close: async () => undefined };
 }
 
 /** Starts a server; null where redis-server is not installed. Rejects with its last words where it ends before it is ready. */
