@@ -29,9 +29,13 @@ const deadlineSeconds = 5;
 export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
 export function createOidcSignIn(settings: OidcSettings, redirectUri: () => string) {
-  let known: client.Configuration | null = null;
-  /** Read once; a provider that did not answer is asked again. */
-  const configuration = async (): Promise<client.Configuration> => (known ??= await discover(settings));
+  let known: Promise<client.Configuration> | null = null;
+  /** Asked for once, also where several sign in at once; a provider that did not answer is asked again. */
+  const configuration = (): Promise<client.Configuration> =>
+    (known ??= discover(settings).catch((error: unknown) => {
+      known = null;
+      throw error;
+    }));
 
   return {
     /** Address of the provider to go to, and the attempt for the browser to keep. Throws a SignInError. */
@@ -112,13 +116,13 @@ function readAttempt(kept: string | null): Attempt | null {
   try {
     const read = JSON.parse(Buffer.from(kept ?? '', 'base64url').toString()) as Partial<Record<keyof Attempt, unknown>>;
     const { state, nonce, verifier } = read;
-    return typeof state === 'string' && typeof nonce === 'string' && typeof verifier === 'string'
-      ? { state, nonce, verifier }
-      : null;
+    return isText(state) && isText(nonce) && isText(verifier) ? { state, nonce, verifier } : null;
   } catch {
     return null;
   }
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** A provider that did not answer in time, could not be reached, or answered with an error of its own. */
 function isUnavailable(error: unknown): boolean {

@@ -79,8 +79,11 @@ t.test('people sign in to the console at their identity provider', { skip }, asy
     const expired = `${siteUrl}/console#refused=expired`;
     t.equal(await back(`code=guess&state=${state}&iss=${iss}`), expired, 'without the cookie');
     t.equal(await back(`code=guess&state=${state}&iss=${iss}`, 'vh_console_attempt=e30'), expired, 'with another');
+    const blank = Buffer.from('{"state":"","nonce":"","verifier":""}').toString('base64url');
+    t.equal(await back(`code=guess&state=&iss=${iss}`, `vh_console_attempt=${blank}`), expired, 'with a blank one');
     const refused = `${siteUrl}/console#refused=refused`;
     t.equal(await back(`code=guess&state=other&iss=${iss}`, attempt), refused, 'another state');
+    t.equal(await back(`code=guess&state=&iss=${iss}`, attempt), refused, 'an empty state');
     t.equal(await back(`code=guess&state=${state}&iss=${iss}`, attempt), refused, 'a guessed code');
     t.equal(await back(`error=access_denied&state=${state}&iss=${iss}`, attempt), refused, 'the provider says no');
   });
