@@ -15,6 +15,7 @@ async function buildSdk() {
   await compile('sdk');
   await run('scripts/build-sdk.mjs');
   await run('scripts/build-package.mjs');
+  await run('scripts/serve-package.mjs');
 }
 async function buildConsole() {
   await compile('console');

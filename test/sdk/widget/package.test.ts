@@ -1,36 +1,54 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
+import { serveSdkFiles } from '../../../src/http/sdk-files.js';
 import { version } from '../../../sdk/widget/version.js';
+import { createBareApp } from '../../helpers/bare-app.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { readRepositoryFile, repositoryPath } from '../../helpers/repository.js';
 
 const folder = temporaryDirectory(t);
-const run = (command: string, args: readonly string[], cwd: string): string =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const execute = promisify(execFile);
+const run = async (command: string, args: readonly string[]): Promise<string> =>
+  (await execute(command, args, { cwd: folder, timeout: 60_000 })).stdout;
 
-/** The packed package, unpacked where a project would have it, with React beside it. */
-function install(): void {
-  const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], repositoryPath('sdk'))) as [
-    { readonly filename: string },
-  ];
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, 'verifyhuman'), { recursive: true });
-  run('tar', ['-xzf', packed[0].filename, '-C', join(modules, 'verifyhuman'), '--strip-components=1'], folder);
+/** Installs the package from a service as npm does in an empty project, with the repository’s React beside it; resolves to its lock file’s entry. */
+async function install(): Promise<unknown> {
+  const app = createBareApp();
+  await serveSdkFiles(app, repositoryPath('dist/sdk'));
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await run('npm', ['install', '--no-audit', '--no-fund', `${address}/sdk/package/verifyhuman-${version}.tgz`]);
+  await app.close();
   for (const name of ['react', 'scheduler', '@types'])
-    symlinkSync(repositoryPath(`node_modules/${name}`), join(modules, name));
+    symlinkSync(repositoryPath(`node_modules/${name}`), join(folder, 'node_modules', name));
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>;
+  };
+  return packages['node_modules/verifyhuman'];
 }
 
-t.test('what npm packs can be imported without a page, entry by entry', (t) => {
-  run(process.execPath, [repositoryPath('scripts/build-package.mjs')], repositoryPath('.'));
-  install();
+t.test(
+  'the package that a service offers is installed by npm with the integrity that the service states',
+  async (t) => {
+    const manifest = JSON.parse(readRepositoryFile('dist/sdk/package/integrity.json')) as Readonly<
+      Record<string, { readonly version: string; readonly integrity: string }>
+    >;
+    const { integrity } = manifest[`verifyhuman-${version}.tgz`] ?? {};
+    t.type(integrity, 'string');
+    t.match(await install(), { version, integrity });
+  },
+);
+
+t.test('the installed package can be imported without a page, entry by entry', async (t) => {
   const script = `const names = {};
     for (const entry of ['', '/react', '/next', '/lite', '/node', '/webhooks'])
       names[entry] = Object.keys(await import('verifyhuman' + entry)).sort();
     console.log(JSON.stringify(names));`;
-  const names = JSON.parse(run(process.execPath, ['--input-type=module', '-e', script], folder)) as object;
+  const names = JSON.parse(await run(process.execPath, ['--input-type=module', '-e', script])) as object;
   t.strictSame(names, {
     '': [
       'CameraAccessError',
@@ -59,10 +77,9 @@ t.test('what npm packs can be imported without a page, entry by entry', (t) => {
     '/webhooks': ['verifyWebhook'],
   });
   t.match(readFileSync(join(folder, 'node_modules/verifyhuman/dist/next.js'), 'utf8'), /^"use client"/);
-  t.end();
 });
 
-t.test('its types are whole, and strict TypeScript reads them', (t) => {
+t.test('its types are whole, and strict TypeScript reads them', async (t) => {
   writeFileSync(
     join(folder, 'use.tsx'),
     `import { mount, VerifyError, type VHMountResult } from 'verifyhuman';
@@ -81,26 +98,14 @@ t.test('its types are whole, and strict TypeScript reads them', (t) => {
      export const others = [verifyWebhook, VHLite];`,
   );
   const options = ['--noEmit', '--strict', '--jsx', 'react-jsx', '--module', 'esnext', '--moduleResolution', 'bundler'];
-  const compile = () =>
-    run(
-      process.execPath,
-      [
-        repositoryPath('node_modules/typescript/bin/tsc'),
-        ...options,
-        '--target',
-        'es2022',
-        '--types',
-        'react',
-        'use.tsx',
-      ],
-      folder,
-    );
-  t.doesNotThrow(compile);
-  t.end();
+  const compiler = repositoryPath('node_modules/typescript/bin/tsc');
+  await t.resolves(run(process.execPath, [compiler, ...options, '--target', 'es2022', '--types', 'react', 'use.tsx']));
 });
 
-t.test('the version of the bundles is that of the package', (t) => {
+t.test('the version of the bundles is that of the package, and of the file that guides install', (t) => {
   t.equal((JSON.parse(readRepositoryFile('sdk/package.json')) as { version: string }).version, version);
+  for (const path of ['docs/reference/browser-sdk.md', 'examples/react/README.md', 'examples/next/README.md'])
+    t.match(readRepositoryFile(path), `/sdk/package/verifyhuman-${version}.tgz`, path);
   t.end();
 });
 
