@@ -60,6 +60,7 @@ export default {
   ],
   // Programs of the machine: deploy/system-packages.txt and the stores' images bring them.
   ignoreBinaries: [
+    'chroot',
     'java',
     'mvn',
     'redis-server',

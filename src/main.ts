@@ -17,7 +17,7 @@ import { createOutbox } from './stores/outbox/outbox.js';
 import { openStores } from './stores/open.js';
 import { settleUntil } from './stores/notifier.js';
 import type { Logger } from './telemetry/logger.js';
-import { packageVersion } from './package-root.js';
+import { packageCommit, packageVersion } from './package-root.js';
 import { createMetrics } from './telemetry/metrics.js';
 import { startAdmin } from './wiring/admin.js';
 import { startApi } from './wiring/api.js';
@@ -57,7 +57,7 @@ export async function startService(
   try {
     const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
     const metrics = createMetrics();
-    metrics.build.set({ version: packageVersion() }, 1);
+    metrics.build.set({ version: packageVersion, commit: packageCommit }, 1);
     const stores = await openStores({
       settings,
       logger,

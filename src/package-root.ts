@@ -7,10 +7,15 @@ import { fileURLToPath } from 'node:url';
 
 export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** The version in package.json. */
-export function packageVersion(): string {
-  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
-}
+const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  readonly version: string;
+  readonly gitHead?: string;
+};
+
+export const packageVersion = manifest.version;
+
+/** The commit that a release was packed from; `unreleased` in a checkout. */
+export const packageCommit = manifest.gitHead ?? 'unreleased';
 
 function findRoot(directory: string): string {
   if (existsSync(join(directory, 'package.json'))) return directory;

@@ -3,6 +3,7 @@
  * should come here), and which organizations use most of what all share (/organizations/top).
  */
 import Fastify, { type FastifyInstance } from 'fastify';
+import { packageCommit, packageVersion } from '../package-root.js';
 import type { Metrics } from './metrics.js';
 
 export interface AdminServerDeps {
@@ -51,7 +52,7 @@ export function createAdminServer({
     return Object.fromEntries(results);
   }
 
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/healthz', async () => ({ status: 'ok', version: packageVersion, commit: packageCommit }));
   app.get('/readyz', async (_request, reply) => {
     const results = await check();
     const ready = Object.values(results).every((result) => result === 'ok');

@@ -11,7 +11,7 @@ export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
     sourceLabel: createBoundedLabels(sourcesMax),
     /** The id of a key, or `other` beyond the first 100 that were refused. */
     keyLabel: createBoundedLabels(keysMax),
-    build: gauge('vh_build_info', '1, with the running version as label.', ['version']),
+    build: gauge('vh_build_info', '1, with the running version and its commit as labels.', ['version', 'commit']),
     scoresBySource: counter(
       'vh_scores_by_source_total',
       'Scores of live keys by source (project/source; the first 200 of a process, then other) and recommendation.',

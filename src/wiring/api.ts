@@ -79,7 +79,7 @@ export const limitsOf = (
 const documentOf = (siteUrl: string): DocumentSettings => ({
   baseUrl: apiPrefix,
   siteUrl,
-  version: packageVersion(),
+  version: packageVersion,
   preface: `Guides, in the order in which they are read:\n\n${listGuides()}`,
 });
 
@@ -143,7 +143,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   );
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
-  serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
+  serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion, appDeps });
   await serveDocumentation(app, audienceUrl);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   await serveConsole(app, parts, { limits, siteUrl, audienceUrl });

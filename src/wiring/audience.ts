@@ -88,7 +88,7 @@ export async function startAudience(
   await registerOpenapi(app, {
     baseUrl: audienceUrlOf(settings, settings.AUDIENCE_PORT),
     siteUrl: siteUrlOf(settings, settings.PORT),
-    version: packageVersion(),
+    version: packageVersion,
   });
   const exit = createExits(secretPartsOf(parts));
   const { takeVisit, takeReturn } = wireVisits(limits, tokens);

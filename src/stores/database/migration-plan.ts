@@ -37,7 +37,7 @@ export interface Comparison {
 }
 
 /** First part of the version. */
-export const ownMajor = (): number => Number.parseInt(packageVersion(), 10);
+export const ownMajor = (): number => Number.parseInt(packageVersion, 10);
 
 /** The files stay in the source tree; compiled code finds them from the root of the package. */
 export function migrationsDirectory(): string {

@@ -1,0 +1,71 @@
+// `npm run pack`: the release as a tarball, in dist/release. It has what was built, with production dependencies locked as they are in the
+// repository, and runs after `npm ci` in the unpacked folder, or after `npm install --global` of the tarball. Run `npm run build` before.
+// `--out DIR` packs into another folder, which it empties.
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist/release') } } });
+const out = resolve(values.out);
+const stage = join(out, 'package');
+
+/** Whole folders and files, below the root. */
+const copied = [
+  ...['dist/src', 'dist/workers', 'dist/sdk', 'dist/console', 'dist/docs', 'dist/openapi'],
+  ...['docs/tutorials', 'docs/how-to', 'docs/reference', 'docs/explanation', 'deploy', 'examples'],
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
+];
+/** Folders whose compiled files are in dist; what is not compiled is read from where it lies. */
+const compiled = ['src', 'workers'];
+/** The commands of package.json that a release has, for which guides call it. */
+const scripts = ['start', 'token', 'keys', 'console', 'admin', 'receiver', 'faces'];
+
+const readJson = async (name) => JSON.parse(await readFile(join(root, name), 'utf8'));
+const writeJson = (name, value) => writeFile(join(stage, name), `${JSON.stringify(value, null, 2)}\n`);
+const git = (...command) => execFileSync('git', command, { cwd: root, encoding: 'utf8' }).trim();
+
+/** The commit; with a mark where the files are others than committed. */
+function commitOf() {
+  return git('rev-parse', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '-modified');
+}
+
+function manifestOf({ version, description, license, type, engines, dependencies, overrides, ...own }) {
+  return {
+    ...{ name: own.name, version, description, license, type, engines, gitHead: commitOf() },
+    bin: { verifyhuman: 'dist/src/cli/verifyhuman.js' },
+    scripts: Object.fromEntries(scripts.map((name) => [name, own.scripts[name]])),
+    dependencies,
+    overrides,
+  };
+}
+
+/** The lock file without packages that only development needs. */
+function lockOf({ lockfileVersion, packages }, { name, version, license, bin, engines, dependencies }) {
+  const kept = Object.entries(packages).filter(
+    ([path, { dev, link }]) => path.startsWith('node_modules/') && !dev && !link,
+  );
+  const own = { name, version, license, bin, engines, dependencies };
+  return { name, version, lockfileVersion, requires: true, packages: { '': own, ...Object.fromEntries(kept) } };
+}
+
+await rm(out, { recursive: true, force: true });
+await mkdir(stage, { recursive: true });
+for (const path of copied) await cp(join(root, path), join(stage, path), { recursive: true });
+await rm(join(stage, 'deploy/stack'), { recursive: true });
+for (const folder of compiled)
+  for (const path of git('ls-files', folder).split('\n'))
+    if (!path.endsWith('.ts')) await cp(join(root, path), join(stage, path));
+const manifest = manifestOf(await readJson('package.json'));
+await writeJson('package.json', manifest);
+await writeJson('npm-shrinkwrap.json', lockOf(await readJson('package-lock.json'), manifest));
+const [{ filename, size, integrity }] = JSON.parse(
+  execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
+    cwd: stage,
+    encoding: 'utf8',
+  }),
+);
+await rm(stage, { recursive: true });
+console.log(`${join(out, filename)}: ${size} bytes, ${integrity}`);

@@ -1,0 +1,96 @@
+/**
+ * The release as an operator gets it: packed, installed with production dependencies only, and run in a root that holds nothing else than
+ * Node.js, by a user who owns nothing but the data directory.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { packageVersion } from '../../src/package-root.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { repositoryPath } from '../helpers/repository.js';
+
+const execute = promisify(execFile);
+const skip = process.getuid?.() === 0 ? false : 'only root may change the root directory';
+/** A number of nobody’s. */
+const user = 65_532;
+t.setTimeout(300_000);
+
+/** Node.js and the libraries that it is linked with, where it looks for them. */
+async function copyNode(root: string): Promise<void> {
+  const { stdout } = await execute('ldd', [process.execPath]);
+  const libraries = [...stdout.matchAll(/(\/\S+) \(0x/g)].map(([, path = '']) => path);
+  for (const [from, to] of [
+    ...libraries.map((path) => [path, path] as const),
+    [process.execPath, '/bin/node'] as const,
+  ]) {
+    mkdirSync(dirname(join(root, to)), { recursive: true });
+    copyFileSync(from, join(root, to));
+  }
+}
+
+/** The release below `root`/app. */
+async function install(root: string): Promise<void> {
+  const packed = temporaryDirectory(t);
+  await execute(process.execPath, [repositoryPath('scripts/pack.mjs'), '--out', packed]);
+  const [tarball = ''] = readdirSync(packed);
+  t.equal(tarball, `verifyhuman-service-${packageVersion}.tgz`);
+  const app = join(root, 'app');
+  mkdirSync(app);
+  await execute('tar', ['-xzf', join(packed, tarball), '-C', app, '--strip-components=1', '--no-same-owner']);
+  await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: app });
+}
+
+t.test('a release runs with production dependencies alone, in an empty root', { skip }, async (t) => {
+  const root = temporaryDirectory(t);
+  chmodSync(root, 0o755);
+  await copyNode(root);
+  await install(root);
+  for (const name of ['data', 'tmp']) {
+    mkdirSync(join(root, name));
+    chownSync(join(root, name), user, user);
+  }
+  const inside = [`--userspec=${user}:${user}`, root, '/bin/node', '/app/dist/src/cli/verifyhuman.js'];
+  const { gitHead } = JSON.parse(readFileSync(join(root, 'app/package.json'), 'utf8')) as { readonly gitHead: string };
+  t.match(gitHead, /^[0-9a-f]{40}(-modified)?$/);
+  t.match(
+    { ...(await execute('chroot', [...inside, '--version'])) },
+    { stdout: `verifyhuman ${packageVersion} (${gitHead})` },
+  );
+
+  const environment = {
+    PATH: process.env['PATH'],
+    VH_DATA_DIR: '/data',
+    PORT: '0',
+    AUDIENCE_PORT: '0',
+    ADMIN_PORT: '0',
+  };
+  const child = spawn('chroot', [...inside, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  t.teardown(() => child.kill('SIGKILL'));
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes('/metrics')) break;
+  const { baseUrl, siteUrl, adminUrl, projectKey } = JSON.parse(
+    readFileSync(join(root, 'data/bootstrap.json'), 'utf8'),
+  ) as Readonly<Record<string, string>>;
+  t.match(await (await fetch(`${adminUrl}/healthz`)).json(), {
+    status: 'ok',
+    version: packageVersion,
+    commit: gitHead,
+  });
+  t.match(
+    await (await fetch(`${adminUrl}/metrics`)).text(),
+    `vh_build_info{version="${packageVersion}",commit="${gitHead}"} 1`,
+  );
+  const scored = await fetch(`${baseUrl}/lite/score`, {
+    method: 'POST',
+    headers: { 'x-api-key': projectKey ?? '', 'content-type': 'application/json' },
+    body: JSON.stringify({ sessionId: 'release-1', clientIp: '203.0.113.24' }),
+  });
+  t.match(await scored.json(), { score: Number, receiptId: /^rcpt_/ });
+  for (const path of ['/docs/', '/demo', '/console', '/sdk/lite/v1/vh-lite.iife.js', '/api/v1/openapi.json'])
+    t.equal((await fetch(siteUrl + path)).status, 200, path);
+  child.kill('SIGTERM');
+  t.equal(await ended, 0, 'it obeys SIGTERM');
+});
