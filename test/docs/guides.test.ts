@@ -39,6 +39,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/how-to/act-on-verdicts.md, block 1 (js)': /^(?:accept|keep, and check it today)$/,
   'docs/how-to/act-on-verdicts.md, block 3 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
   'docs/how-to/report-outcomes.md, block 1 (js)': /^2 1 \[\]$/,
+  'docs/how-to/report-outcomes.md, block 2 (sh)': /^2 lines: 0 accepted, 2 known before, 0 refused\.$/,
   'docs/how-to/receive-webhooks.md, block 1 (sh)': /"secret":"/,
   'docs/how-to/receive-webhooks.md, block 2 (js)': /^verification\.completed \S+ pass$/,
   'docs/how-to/send-hosted-links.md, block 1 (sh)': /"url":"/,

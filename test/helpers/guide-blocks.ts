@@ -1,6 +1,6 @@
 /**
  * Blocks of code out of pages of documentation, and a folder in which they run as an integrator's would: the package `verifyhuman` built from the
- * sources, the frameworks beside it, and the test vectors.
+ * sources, the frameworks beside it, the command `verifyhuman`, and the test vectors.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -41,6 +41,10 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
   writeFileSync(join(home, 'package.json'), '{ "type": "module", "exports": { "./node": "./node.js" } }');
   for (const name of ['express', 'fastify', 'jose'])
     symlinkSync(repositoryPath(`node_modules/${name}`), join(folder, 'node_modules', name));
+  const programs = join(folder, 'bin');
+  mkdirSync(programs);
+  const command = `exec '${process.execPath}' '${repositoryPath('dist/src/cli/verifyhuman.js')}' "$@"`;
+  writeFileSync(join(programs, 'verifyhuman'), `#!/bin/sh\n${command}\n`, { mode: 0o755 });
   copyFileSync(repositoryPath('docs/how-to/hashing-vectors.json'), join(folder, 'hashing-vectors.json'));
   let count = 0;
   const runners: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -59,7 +63,7 @@ export async function prepareProject(folder: string, environment: Readonly<Recor
     const [command, ...args] = runner;
     const { stdout } = await run(command, [...args, file], {
       cwd: folder,
-      env: { ...process.env, ...environment, ...more },
+      env: { ...process.env, PATH: `${programs}:${process.env['PATH']}`, ...environment, ...more },
       timeout: 150_000,
     });
     return stdout.trim();
