@@ -5,6 +5,7 @@ import { packageCommit, packageVersion } from '../package-root.js';
 
 const operatorCommands: Readonly<Record<string, string>> = {
   start: 'starts the service',
+  doctor: 'checks settings, machine and stores before a start',
   keys: 'prints the demo organization’s addresses and keys as shell exports',
   token: 'prints a dashboard token of the embedded issuer',
   console: 'prints a link that signs in to the console once',

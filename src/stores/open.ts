@@ -16,6 +16,7 @@ import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres/open.js';
 import { readClock } from './database/server.js';
 import { shared } from './database/shares.js';
+import type { KafkaConnection } from './log/kafka/client.js';
 import type { KafkaLogOptions } from './log/kafka/log.js';
 import { withDeadLetters } from './log/dead-letters/dead-letters.js';
 import { withLag } from './log/lag-log.js';
@@ -160,13 +161,9 @@ async function openLog(
   },
 ): Promise<Log> {
   const { logger, onDataLoss } = observers;
-  const {
-    KAFKA_BROKERS: brokers,
-    KAFKA_TOPIC_PREFIX: prefix,
-    KAFKA_TLS: ssl,
-    VH_CONSUMER_TAKEOVER_MS: takeoverMs,
-  } = settings;
-  if (brokers === null)
+  const { KAFKA_TOPIC_PREFIX: prefix, VH_CONSUMER_TAKEOVER_MS: takeoverMs } = settings;
+  const connection = kafkaConnectionOf(settings);
+  if (connection === null)
     return openTableLog({
       ...{ database, now: () => performance.now(), logger, onDataLoss, leaseMs: takeoverMs },
       ...(settings.DATABASE_URL === null && {
@@ -174,18 +171,22 @@ async function openLog(
         pollMs: Math.min(embeddedPollMs, takeoverMs / 2),
       }),
     });
-  const sasl = saslOf(settings);
   const { openKafkaLog } = await import('./log/kafka/log.js');
   return openKafkaLog({
-    brokers,
-    clientId: 'verifyhuman',
+    ...connection,
     prefix,
-    ssl,
-    ...(sasl === null ? {} : { sasl }),
     sessionTimeoutMs: takeoverMs,
     retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
     ...observers,
   });
+}
+
+/** How the settings name the brokers; null: they name none. */
+export function kafkaConnectionOf(settings: Settings): Omit<KafkaConnection, 'logger'> | null {
+  const { KAFKA_BROKERS: brokers, KAFKA_TLS: ssl } = settings;
+  if (brokers === null) return null;
+  const sasl = saslOf(settings);
+  return { brokers, clientId: 'verifyhuman', ssl, ...(sasl === null ? {} : { sasl }) };
 }
 
 function saslOf({

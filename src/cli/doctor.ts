@@ -1,0 +1,46 @@
+/** `verifyhuman doctor`: checks the settings in the environment, this machine and the stores before a start, and writes nothing. */
+import { statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readSettings } from '../config/read.js';
+import { failed, type Finding } from './doctor/finding.js';
+import { checkSettings, type Machine } from './doctor/settings-checks.js';
+import { checkStores } from './doctor/store-checks.js';
+
+const dayMs = 86_400_000;
+const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
+const findings = await examine();
+for (const { check, status, text } of findings)
+  process.stdout.write(
+    values.json === true ? `${JSON.stringify({ check, status, text })}\n` : `${status.padEnd(8)} ${check}: ${text}\n`,
+  );
+process.exitCode = findings.some(({ status }) => status === 'failed') ? 1 : 0;
+
+async function examine(): Promise<readonly Finding[]> {
+  try {
+    const settings = readSettings(process.env);
+    return [...checkSettings(settings, readMachine(settings.VH_DATA_DIR)), ...(await checkStores(settings))];
+  } catch (error) {
+    return [failed('settings', `${(error as Error).message}.`)];
+  }
+}
+
+function readMachine(directory: string): Machine {
+  return {
+    nodeVersion: process.versions.node,
+    freeBytes: orNull(() => {
+      const { bavail, bsize } = statfsSync(directory);
+      return bavail * bsize;
+    }),
+    masterKeyMode: orNull(() => statSync(join(directory, 'master.key')).mode & 0o777),
+    fileDays: (path) => orNull(() => (Date.now() - statSync(path).mtimeMs) / dayMs),
+  };
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,149 @@
+/** Checks of the stores that the settings name: whether they answer, their versions, their set-up and their clocks. Nothing is written. */
+import { Cluster } from 'ioredis';
+import type { Settings } from '../../config/settings.js';
+import { isUnavailable } from '../../errors.js';
+import { createClient } from '../../stores/counters/redis/client.js';
+import {
+  compare,
+  ownMajor,
+  readApplied,
+  readMigrations,
+  migrationsDirectory,
+} from '../../stores/database/migration-plan.js';
+import { openDatabase } from '../../stores/database/open.js';
+import type { Database } from '../../stores/database/port.js';
+import { causeOf } from '../../stores/store-report.js';
+import { createKafkaClient } from '../../stores/log/kafka/client.js';
+import { kafkaConnectionOf } from '../../stores/open.js';
+import { createLogger } from '../../telemetry/logger.js';
+import { failed, ok, warning, type Finding } from './finding.js';
+
+const deadlineMs = 5_000;
+const clockMsMax = 1_000;
+const [postgresMin, redisMin] = [15, 7];
+const replicasMin = 3;
+const dayMs = 86_400_000;
+
+/** A store that does not answer is one failed finding. */
+async function reach(check: string, work: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [failed(check, `It did not answer: ${isUnavailable(error) ? causeOf(error) : (error as Error).message}`)];
+  }
+}
+
+export async function checkStores(settings: Settings): Promise<readonly Finding[]> {
+  const checks = [
+    ...(settings.DATABASE_URL === null ? [] : [reach('database', () => checkDatabase(settings))]),
+    ...(settings.REDIS_URL === null ? [] : [reach('counters', () => checkRedis(settings.REDIS_URL ?? ''))]),
+    ...(settings.KAFKA_BROKERS === null ? [] : [reach('log', () => checkKafka(settings))]),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+async function checkDatabase(settings: Settings): Promise<readonly Finding[]> {
+  const database = await openDatabase({ ...settings, VH_DATABASE_CONNECTIONS: 1 }, createLogger('silent'));
+  try {
+    const [row] = await database.query<{ version: number; now: Date }>(
+      "SELECT current_setting('server_version_num')::int AS version, clock_timestamp() AS now",
+    );
+    const version = Math.floor((row?.version ?? 0) / 10_000);
+    return [
+      version < postgresMin
+        ? failed('database', `PostgreSQL ${version}. Version ${postgresMin} or later is needed.`)
+        : ok('database', `PostgreSQL ${version} answers.`),
+      compareClock('database', row?.now.getTime() ?? 0),
+      await checkMigrations(database),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkMigrations(database: Database): Promise<Finding> {
+  const [table] = await database.query<{ known: string | null }>("SELECT to_regclass('migrations')::text AS known");
+  if (table?.known == null)
+    return warning('database', 'It has no tables. The first start, or admin migrate, creates them.');
+  const plan = { migrations: await readMigrations(migrationsDirectory()), major: ownMajor() };
+  const { missing, later } = compare(plan, await readApplied(database));
+  if (missing > 0)
+    return warning(
+      'database',
+      `${missing} ${missing === 1 ? 'migration is' : 'migrations are'} missing. The next start, or admin migrate, applies them.`,
+    );
+  return later.length > 0
+    ? warning('database', `A newer version has migrated it: ${later.join(', ')}.`)
+    : ok('database', 'Its tables are those of this version.');
+}
+
+async function checkRedis(url: string): Promise<readonly Finding[]> {
+  const client = createClient(url, deadlineMs);
+  let cause: Error | null = null;
+  client.on('error', (error: Error) => (cause = error));
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw cause ?? error;
+    });
+    const node = client instanceof Cluster ? client.nodes('master')[0] : client;
+    if (node === undefined) throw new Error('the cluster has no master');
+    const [info, [seconds, microseconds]] = await Promise.all([node.info(), node.time()]);
+    const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+    const version = field('redis_version');
+    const isEvicting = field('maxmemory') !== '0' && field('maxmemory_policy') !== 'noeviction';
+    return [
+      Number.parseInt(version, 10) < redisMin
+        ? failed('counters', `Redis ${version}. Version ${redisMin} or later is needed.`)
+        : ok('counters', `Redis ${version} answers.`),
+      isEvicting
+        ? failed('counters', `It evicts keys (${field('maxmemory_policy')}). Set maxmemory-policy noeviction.`)
+        : ok('counters', 'It evicts no keys.'),
+      field('aof_enabled') === '1'
+        ? ok('counters', 'It keeps an append-only file.')
+        : warning('counters', 'It keeps no append-only file, so each restart rebuilds all counts. Set appendonly yes.'),
+      compareClock('counters', 1_000 * Number(seconds) + Number(microseconds) / 1_000),
+    ];
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function checkKafka(settings: Settings): Promise<readonly Finding[]> {
+  const connection = kafkaConnectionOf(settings);
+  if (connection === null) return [];
+  const { kafka, cut } = createKafkaClient({ ...connection, logger: createLogger('silent') });
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    const own = (await admin.listTopics()).filter((name) => name.startsWith(settings.KAFKA_TOPIC_PREFIX));
+    const { topics } = await admin.fetchTopicMetadata({ topics: own });
+    const fewest = Math.min(
+      replicasMin,
+      ...topics.flatMap(({ partitions }) => partitions.map(({ replicas }) => replicas.length)),
+    );
+    return [
+      brokers.length < replicasMin
+        ? warning(
+            'log',
+            `Kafka answers with ${brokers.length} of the ${replicasMin} brokers that are usual. With ${replicasMin}, the loss of one loses nothing.`,
+          )
+        : ok('log', `Kafka answers with ${brokers.length} brokers.`),
+      own.length === 0
+        ? warning('log', 'It has no topics yet. The first start creates them.')
+        : ok('log', `It has ${own.length} topics.`),
+      ...(fewest < Math.min(replicasMin, brokers.length)
+        ? [warning('log', `A topic has ${fewest} replicas. The service adds more within minutes.`)]
+        : []),
+    ];
+  } finally {
+    cut();
+  }
+}
+
+function compareClock(check: string, atMs: number): Finding {
+  const apartMs = Math.abs(atMs - Date.now());
+  if (apartMs <= clockMsMax) return ok(check, 'Its clock agrees with this machine’s.');
+  const apart = apartMs > dayMs ? `${Math.round(apartMs / dayMs)} days` : `${Math.round(apartMs / 1_000)} s`;
+  return failed(check, `Its clock is ${apart} apart from this machine’s. Run NTP on both.`);
+}
