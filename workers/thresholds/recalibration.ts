@@ -56,42 +56,72 @@ function groupByScore(cells: readonly LabelledCell[]): Group[] {
 }
 
 const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
-const steps = 30;
+const steps = 60;
+const shareMin = 1e-6;
 
-/** Newton’s method on the log-odds; the inverse of its last matrix is the covariance of the two parameters. */
+interface Line {
+  readonly offset: number;
+  readonly slope: number;
+}
+
+/**
+ * Newton’s method on the log-odds, from a level curve; the inverse of its last matrix is the covariance of the two parameters. A step that would
+ * make the fit worse is halved: labels that are all of one kind above a score would let it diverge.
+ */
 function fitPlatt(groups: readonly Group[]): Recalibration {
-  let [offset, slope] = [0, 1];
-  let covariance = { offset: 0, both: 0, slope: 0 };
+  let line: Line = {
+    offset: logit(sum(groups, ({ fraud }) => fraud) / sum(groups, ({ sessions }) => sessions)),
+    slope: 0,
+  };
   for (let step = 0; step < steps; step += 1) {
-    let [byOffset, bySlope] = [0, slopePrecision * (slope - 1)];
-    const matrix = { offset: 0, both: 0, slope: slopePrecision };
-    for (const { at, sessions, fraud } of groups) {
-      const x = logit(at);
-      const share = sigmoid(offset + slope * x);
-      const weight = sessions * share * (1 - share);
-      byOffset += sessions * share - fraud;
-      bySlope += (sessions * share - fraud) * x;
-      matrix.offset += weight;
-      matrix.both += weight * x;
-      matrix.slope += weight * x * x;
-    }
+    const { matrix, byOffset, bySlope } = derivativesAt(line, groups);
     const determinant = matrix.offset * matrix.slope - matrix.both ** 2;
-    covariance = {
-      offset: matrix.slope / determinant,
-      both: -matrix.both / determinant,
-      slope: matrix.offset / determinant,
-    };
-    offset -= covariance.offset * byOffset + covariance.both * bySlope;
-    slope = Math.max(0, slope - covariance.both * byOffset - covariance.slope * bySlope);
+    // A slope that stops at 0 leaves the offset its own best step, so that a level curve is at the share of fraud.
+    const bySlopeStep = Math.max(-line.slope, (matrix.both * byOffset - matrix.offset * bySlope) / determinant);
+    const byOffsetStep = -(byOffset + matrix.both * bySlopeStep) / matrix.offset;
+    const stepped = (share: number): Line => ({
+      offset: line.offset + share * byOffsetStep,
+      slope: line.slope + share * bySlopeStep,
+    });
+    let share = 1;
+    while (share > shareMin && !(lossOf(stepped(share), groups) <= lossOf(line, groups))) share /= 2;
+    if (share > shareMin) line = stepped(share);
   }
+  const { matrix } = derivativesAt(line, groups);
+  const determinant = matrix.offset * matrix.slope - matrix.both ** 2;
   return places.map((at) => {
     const x = logit(at);
-    const deviation = Math.sqrt(covariance.offset + 2 * covariance.both * x + covariance.slope * x * x);
+    const deviation = Math.sqrt((matrix.slope - 2 * matrix.both * x + matrix.offset * x * x) / determinant);
     const [value = 0, low = 0, high = 0] = [0, -reach, reach].map((times) =>
-      rounded(sigmoid(offset + slope * x + times * deviation)),
+      rounded(sigmoid(line.offset + line.slope * x + times * deviation)),
     );
     return [at, value, low, high];
   });
+}
+
+/** How badly a line fits, with the prior on its slope: less the logarithm of the probability. */
+function lossOf({ offset, slope }: Line, groups: readonly Group[]): number {
+  const ofLabels = sum(groups, ({ at, sessions, fraud }) => {
+    const z = offset + slope * logit(at);
+    return sessions * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z)))) - fraud * z;
+  });
+  return ofLabels + (slopePrecision * (slope - 1) ** 2) / 2;
+}
+
+function derivativesAt({ offset, slope }: Line, groups: readonly Group[]) {
+  let [byOffset, bySlope] = [0, slopePrecision * (slope - 1)];
+  const matrix = { offset: 0, both: 0, slope: slopePrecision };
+  for (const { at, sessions, fraud } of groups) {
+    const x = logit(at);
+    const share = sigmoid(offset + slope * x);
+    const weight = sessions * share * (1 - share);
+    byOffset += sessions * share - fraud;
+    bySlope += (sessions * share - fraud) * x;
+    matrix.offset += weight;
+    matrix.both += weight * x;
+    matrix.slope += weight * x * x;
+  }
+  return { byOffset, bySlope, matrix };
 }
 
 const rounded = (value: number): number => Math.round(1e4 * value) / 1e4;

@@ -38,6 +38,18 @@ t.test('under the labels that thresholds need there is no curve, and what is mis
   t.end();
 });
 
+t.test('where labels fall as scores rise, the curve is level at their share', (t) => {
+  for (const factor of [3, 20]) {
+    const cells = labels(times(factor), (score) => 0.5 - score / 200);
+    const total = (some: readonly LabelledCell[]): number => some.reduce((sum, { count }) => sum + count, 0);
+    const share = total(cells.filter(({ fraud }) => fraud)) / total(cells);
+    const { curve } = offerRecalibration(cells);
+    for (const [at, value = 0] of curve ?? []) t.ok(Math.abs(value - share) < 1e-4, `at ${at}: ${value} for ${share}`);
+    t.ok(curve !== null);
+  }
+  t.end();
+});
+
 t.test('a curve rises, lies in its range, is one that a project may have, and comes nearer to the labels', (t) => {
   for (const [name, cells] of [
     ['twice the odds', labels(thousand, doubled)],
@@ -46,6 +58,21 @@ t.test('a curve rises, lies in its range, is one that a project may have, and co
     ['falling', labels(times(20), (score) => 0.5 - score / 200)],
     ['falling, few', labels(thousand, (score) => 0.2 - score / 500)],
     ['one score', [cell(0, false, 2_000), cell(0, true, 100)]],
+    ['all fraud from 50', labels(times(20), (score) => Number(score >= 50))],
+    [
+      'all fraud from 50, few between',
+      labels(
+        [
+          [3, 22_000],
+          [17, 9_000],
+          [41, 15],
+          [59, 17],
+          [84, 530],
+          [92, 230],
+        ],
+        (score) => Number(score >= 50),
+      ),
+    ],
     ['all fraud above 0', labels(times(3), (score) => (score === 0 ? 0 : 1))],
   ] as const) {
     const { curve, ece } = offerRecalibration(cells);
