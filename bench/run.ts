@@ -20,6 +20,7 @@ import { benchNeighbours } from './neighbours.js';
 import type { HeavyThing } from './neighbours-storm.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
+import { benchReports } from './reports.js';
 import { benchScore } from './score.js';
 import { exceedsCommitted } from './score-targets.js';
 import { warmUpDefault } from './score-turns.js';
@@ -42,7 +43,7 @@ const known = {
   'warm-seconds': { type: 'string', default: String(warmUpDefault.seconds) },
   projects: { type: 'string', default: '10000' },
   known: { type: 'string', default: '1000000' },
-  sessions: { type: 'string', default: '5000000' },
+  sessions: { type: 'string' },
   due: { type: 'string', default: '0' },
   days: { type: 'string', default: '400' },
   tries: { type: 'string', default: '20' },
@@ -59,7 +60,7 @@ const known = {
   help: { type: 'boolean' },
 } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options: known });
-const { help, embedded, intruders, kind, only, rates, bench: compared, write, ...texts } = values;
+const { help, embedded, intruders, kind, only, rates, sessions, bench: compared, write, ...texts } = values;
 const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
   keyof typeof texts,
   number
@@ -68,6 +69,7 @@ const options = {
   ...numbers,
   ...(embedded && { embedded }),
   ...(intruders !== undefined && { intruders: Number(intruders) }),
+  ...(sessions !== undefined && { sessions: Number(sessions) }),
   ...(kind !== undefined && { kind }),
   ...(only !== undefined && { only: only.split(',') as HeavyThing[] }),
   rates: rates.split(',').map(Number),
@@ -91,6 +93,7 @@ const benches = {
   overload: benchOverload,
   probability: benchProbability,
   quality: benchQuality,
+  reports: benchReports,
   score: benchScore,
   'session-bytes': benchSessionBytes,
   stores: benchStores,
@@ -116,6 +119,7 @@ const topics: Topics<keyof typeof benches> = {
   overload: 'four times more scores than the service can answer',
   probability: 'calibrates probabilities, and keeps the weights',
   quality: 'what scoring catches in simulated panel traffic',
+  reports: 'reports against a recount, and their answer times',
   score: 'POST /lite/score against the mandatory pipeline',
   'session-bytes': 'bytes that a session leaves in each store',
   stores: 'consumers, bulk outcomes and memory on real stores',

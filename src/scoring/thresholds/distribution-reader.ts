@@ -5,7 +5,7 @@ import type { DistributionCell } from '../../contract/thresholds.js';
 import { rest } from '../../fair-limiter.js';
 import { reversalWindowDays } from '../../limits.js';
 import { openReceipt } from '../../record/record.js';
-import type { Database, Row, SqlValue } from '../../stores/database/port.js';
+import { type Database, keysAreLookedUp, type Row, type SqlValue } from '../../stores/database/port.js';
 import { readCell } from './distribution-store.js';
 
 /** Filters the distribution; null means no limit. Days are UTC, both included. */
@@ -47,8 +47,9 @@ export const readShared = <R extends Row>(
   { organizationId: tenant }: DistributionFilter,
   sql: string,
   values: readonly SqlValue[],
+  opening = '',
 ): Promise<readonly R[]> =>
-  database.transaction((tx) => tx.query<R>(sql, values, { deadlineMs }), { deadlineMs, tenant });
+  database.transaction((tx) => tx.query<R>(sql, values, { deadlineMs }), { deadlineMs, tenant, opening });
 
 /** Cells of sources apart where `bySource`, else of all together. */
 export async function readDistribution(
@@ -148,6 +149,7 @@ export async function listSessions(
      JOIN receipts r ON r.receipt_id = chosen.receipt_id AND r.scored_at = chosen.scored_at
      ORDER BY chosen.scored_at DESC, chosen.receipt_id DESC`,
     [...valuesOf(filter), wanted.map(({ cell }) => cell), wanted.map(({ recommendation }) => recommendation), limit],
+    keysAreLookedUp,
   );
   return rows.map(({ receipt_id, cell, recommendation, record }) => {
     const { sessionId, sourceId, verdict } = openReceipt(record);

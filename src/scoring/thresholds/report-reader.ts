@@ -9,10 +9,10 @@ import {
 import type { Mix } from '../../contract/thresholds.js';
 import { readUserAgent, type UserAgent } from '../../contract/user-agent.js';
 import { openFacts, openReceipt } from '../../record/record.js';
-import type { Database } from '../../stores/database/port.js';
+import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
 import { matureDay, readShared, valuesOf, within, type DistributionFilter } from './distribution-reader.js';
 import { mapInSlices } from '../receipts/receipts.js';
-import { readCell } from './distribution-store.js';
+import { readCell, writeCell } from './distribution-store.js';
 
 type MixRow = Mix & { readonly day: string; readonly source_id: string };
 
@@ -42,7 +42,9 @@ interface SourceRow extends Readonly<Record<string, string | number>> {
   readonly independence: number;
 }
 
-/** All sources; the last 7 days and the 28 before are distinguished. */
+const anyCell = writeCell({ uncapped: 0, caps: [], agentPolicy: null, stepUpThreshold: null });
+
+/** All sources; the last 7 days and the 28 before are distinguished. Older sessions count without their score, which nothing reports. */
 export async function readSources(
   database: Database,
   filter: DistributionFilter,
@@ -52,7 +54,8 @@ export async function readSources(
     database,
     filter,
     `SELECT source_id, cell, recommendation, label, age, sum(sessions)::bigint AS sessions, sum(independence)::bigint AS independence
-       FROM (SELECT *, CASE WHEN day > $5::date THEN 'week' WHEN day > $6::date THEN 'before' ELSE 'older' END AS age
+       FROM (SELECT source_id, recommendation, label, sessions, independence, CASE WHEN day > $6::date THEN cell ELSE '${anyCell}' END AS cell,
+                    CASE WHEN day > $5::date THEN 'week' WHEN day > $6::date THEN 'before' ELSE 'older' END AS age
                FROM score_distribution WHERE ${within('day', 'source_id')}) AS aged
       GROUP BY source_id, cell, recommendation, label, age HAVING sum(sessions) > 0`,
     [...valuesOf(filter), dayAgo(nowMs, 7), dayAgo(nowMs, 35)],
@@ -86,16 +89,8 @@ export async function readMatured(
 
 /** The newest sessions with a completion that stands so far. */
 export async function readHonest(database: Database, filter: DistributionFilter): Promise<readonly HonestSession[]> {
-  const rows = await readShared<{ record: Uint8Array }>(
-    database,
-    filter,
-    `SELECT r.record FROM (SELECT receipt_id, scored_at FROM scored_sessions
-        WHERE ${within("(scored_at AT TIME ZONE 'UTC')::date", 'source_id')} AND label = 'complete'
-        ORDER BY scored_at DESC LIMIT ${fairnessSessionsMax}) AS honest
-       JOIN receipts r ON r.receipt_id = honest.receipt_id AND r.scored_at = honest.scored_at`,
-    valuesOf(filter),
-  );
-  return rows.map(({ record }) => honestOf(record, ({ mobile }) => (mobile ? 'phone or tablet' : 'computer')));
+  const rows = await readNewest(database, { ...filter, studyId: null, labelledBy: null }, fairnessSessionsMax);
+  return mapInSlices(rows, ({ record }) => honestOf(record, ({ mobile }) => (mobile ? 'phone or tablet' : 'computer')));
 }
 
 /** The newest sessions with a completion that nothing reverses any more; one more than are judged, where there are as many. */
@@ -104,17 +99,44 @@ export async function readRipeHonest(
   filter: DistributionFilter & { readonly studyId: string | null },
   nowMs: number,
 ): Promise<readonly HonestSession[]> {
-  const rows = await readShared<{ record: Uint8Array }>(
+  const rows = await readNewest(database, { ...filter, labelledBy: matureDay(nowMs) }, fairnessSessionsMax + 1);
+  return mapInSlices(rows, ({ record }) => honestOf(record, deviceTierOf));
+}
+
+interface HonestFilter extends DistributionFilter {
+  readonly studyId: string | null;
+  /** The last day of labels that count; null: all do. */
+  readonly labelledBy: string | null;
+}
+
+/** Records of the newest honest sessions, the newest first. The counts say on which days they are, so that no other days are read. */
+async function readNewest(database: Database, filter: HonestFilter, limit: number) {
+  const { studyId, labelledBy } = filter;
+  const [days] = await readShared<{ first: string | null; last: string | null }>(
     database,
     filter,
-    `SELECT r.record FROM (SELECT receipt_id, scored_at FROM scored_sessions s
-        WHERE ${within("(scored_at AT TIME ZONE 'UTC')::date", 'source_id')} AND label = 'complete' AND label_day <= $5::date
-          AND ($6::text IS NULL OR EXISTS (SELECT 1 FROM session_index i WHERE i.namespace = s.namespace AND i.session_ref = s.session_ref AND i.study_id = $6))
-        ORDER BY scored_at DESC LIMIT ${fairnessSessionsMax + 1}) AS honest
-       JOIN receipts r ON r.receipt_id = honest.receipt_id AND r.scored_at = honest.scored_at ORDER BY r.scored_at DESC`,
-    [...valuesOf(filter), matureDay(nowMs), filter.studyId],
+    `SELECT to_char(min(day), 'YYYY-MM-DD') AS first, to_char(max(day), 'YYYY-MM-DD') AS last
+       FROM (SELECT day, sum(sum(sessions)) OVER (ORDER BY day DESC) - sum(sessions) AS newer FROM score_distribution
+              WHERE ${within('day', 'source_id')} AND label = 'complete' AND ($5::date IS NULL OR label_day <= $5)
+              GROUP BY day HAVING sum(sessions) > 0) AS honest WHERE newer < $6 OR $7::text IS NOT NULL`,
+    [...valuesOf(filter), labelledBy, limit, studyId],
   );
-  return mapInSlices(rows, ({ record }) => honestOf(record, deviceTierOf));
+  if (days === undefined || days.first === null) return [];
+  const own =
+    studyId === null
+      ? 'scored_sessions s WHERE s.namespace = $1 AND $6::text IS NULL'
+      : 'session_index i JOIN scored_sessions s USING (namespace, session_ref) WHERE i.namespace = $1 AND i.study_id = $6';
+  return readShared<{ record: Uint8Array }>(
+    database,
+    filter,
+    `SELECT r.record FROM (SELECT s.receipt_id, s.scored_at FROM ${own}
+        AND ($2::text IS NULL OR s.source_id = $2) AND s.scored_at >= $3::date::timestamp AT TIME ZONE 'UTC' AND s.scored_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
+        AND s.label = 'complete' AND ($5::date IS NULL OR s.label_day <= $5)
+        ORDER BY s.scored_at DESC LIMIT ${limit}) AS honest
+       JOIN receipts r ON r.receipt_id = honest.receipt_id AND r.scored_at = honest.scored_at ORDER BY r.scored_at DESC`,
+    [filter.namespace, filter.sourceId, days.first, days.last, labelledBy, studyId],
+    keysAreLookedUp,
+  );
 }
 
 function honestOf(record: Uint8Array, deviceOf: (agent: UserAgent) => string): HonestSession {
