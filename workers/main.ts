@@ -16,6 +16,7 @@ import { fitThresholds } from './thresholds/fit.js';
 import { offerRecalibration } from './thresholds/recalibration.js';
 import { judgeFairness } from './thresholds/fairness.js';
 import { reportCalibration, reportFairness, reportSources } from './thresholds/reports.js';
+import { compareShadow, judgeShadow } from './thresholds/shadow.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
 
@@ -65,6 +66,10 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       };
     case 'fairness':
       return judgeFairness(task.honest);
+    case 'shadow':
+      return task.sessions.map(({ facts, calibration }) => judgeShadow(openFacts(facts), calibration));
+    case 'compare':
+      return compareShadow(task.sessions);
     case 'marks':
       return markCapture(task.envelope);
     case 'verdict':

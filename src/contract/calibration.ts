@@ -51,19 +51,42 @@ const knobs = {
 export const Calibration = Type.Object(knobs, { additionalProperties: false });
 export type Calibration = Static<typeof Calibration>;
 
-const overrides = Type.Partial(Type.Object(knobs, { additionalProperties: false }), { additionalProperties: false });
+/** Any of the knobs. */
+export const LiteKnobs = Type.Partial(Type.Object(knobs, { additionalProperties: false }), {
+  additionalProperties: false,
+});
+type LiteKnobs = Static<typeof LiteKnobs>;
 
-/** A project stores any of the knobs, and any of them again per source. */
-export const LiteConfig = Type.Object(
+const perSource = Type.Optional(
+  Type.Record(Type.String({ minLength: 1, maxLength: 256 }), LiteKnobs, {
+    description: 'Overrides by sourceId, field by field.',
+    maxProperties: 1_000,
+  }),
+);
+
+/** Knobs that recorded sessions are judged with for comparison. */
+export const LiteShadow = Type.Object(
   {
-    ...overrides.properties,
-    perSource: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 256 }), overrides, {
-        description: 'Overrides by sourceId, field by field.',
-        maxProperties: 1_000,
+    ...LiteKnobs.properties,
+    perSource,
+    modelVersion: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{16}$',
+        description: 'Model version to compare; one that this installation carries. Default: the present one.',
       }),
     ),
   },
+  {
+    additionalProperties: false,
+    description:
+      'Knobs to try on live traffic, on top of the others. They change no verdict; GET /lite/shadow compares. null: no comparison.',
+  },
+);
+export type LiteShadow = Static<typeof LiteShadow>;
+
+/** A project stores any of the knobs, and any of them again per source and in the shadow. */
+export const LiteConfig = Type.Object(
+  { ...LiteKnobs.properties, perSource, shadow: Type.Optional(LiteShadow) },
   { additionalProperties: false },
 );
 export type LiteConfig = Static<typeof LiteConfig>;
@@ -84,7 +107,7 @@ export const calibrationDefaults: Calibration = {
 /** The calibration of one score: defaults, then the project’s knobs, then those of the source; country weights merge. */
 export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId: string | undefined): Calibration {
   if (liteConfig === undefined) return calibrationDefaults;
-  const { perSource, ...project } = liteConfig;
+  const { perSource, shadow: _shadow, ...project } = liteConfig;
   const source =
     sourceId !== undefined && perSource !== undefined && Object.hasOwn(perSource, sourceId)
       ? perSource[sourceId]
@@ -92,6 +115,25 @@ export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId:
   const geoRiskWeights = { ...project.geoRiskWeights, ...source?.geoRiskWeights };
   return { ...calibrationDefaults, ...project, ...source, geoRiskWeights };
 }
+
+/** The knobs as they would be if those of the shadow were set. */
+export function applyShadow({ shadow, ...live }: LiteConfig): LiteConfig {
+  if (shadow === undefined) return live;
+  const { modelVersion: _version, perSource = {}, ...knobs } = shadow;
+  const names = Object.keys({ ...live.perSource, ...perSource });
+  return {
+    ...mergeKnobs(live, knobs),
+    perSource: Object.fromEntries(
+      names.map((name) => [name, mergeKnobs(live.perSource?.[name] ?? {}, perSource[name] ?? {})]),
+    ),
+  };
+}
+
+const mergeKnobs = (knobs: LiteKnobs, over: LiteKnobs): LiteKnobs => ({
+  ...knobs,
+  ...over,
+  geoRiskWeights: { ...knobs.geoRiskWeights, ...over.geoRiskWeights },
+});
 
 /** The highest integer score below the block band; 0 where the band begins at 0. */
 export function ceilingOf(blockThreshold: number): number {

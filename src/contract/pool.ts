@@ -1,4 +1,5 @@
 /** Messages between the main thread and a worker: packed lists of tasks, and of replies in the same order. A task fails alone. */
+import type { Calibration } from './calibration.js';
 import type { Language } from './languages.js';
 import type { Envelope } from './envelope.js';
 import type { Classification, DeviceSketch, DuplicateCandidate, Ref, ScoreFacts } from './facts.js';
@@ -14,6 +15,7 @@ import type {
   SourceReport,
 } from './reports.js';
 import type { EvidenceBlock, EvidenceReply, ScoreReply } from './score.js';
+import type { ComparedSession, ShadowFigures, ShadowVerdict } from './shadow.js';
 import type {
   DecisionInputs,
   DistributionCell,
@@ -43,6 +45,12 @@ export type PoolTask =
   | { readonly kind: 'sources'; readonly cells: readonly SourceCell[] }
   | { readonly kind: 'calibration'; readonly cells: readonly LabelledCell[]; readonly honest: readonly HonestSession[] }
   | { readonly kind: 'fairness'; readonly honest: readonly HonestSession[] }
+  /** Recorded sessions judged with another calibration. */
+  | {
+      readonly kind: 'shadow';
+      readonly sessions: readonly { readonly facts: Uint8Array; readonly calibration: Calibration }[];
+    }
+  | { readonly kind: 'compare'; readonly sessions: readonly ComparedSession[] }
   /** Marks that recognise a repeated capture; looked up before its verdict. */
   | { readonly kind: 'marks'; readonly envelope: Envelope }
   | { readonly kind: 'verdict'; readonly facts: VerdictFacts }
@@ -103,6 +111,9 @@ export interface PoolResults {
   readonly sources: readonly SourceReport[];
   readonly calibration: CalibrationReply;
   readonly fairness: Pick<FairnessReply, 'all' | 'groups'>;
+  /** In the order of the sessions. */
+  readonly shadow: readonly ShadowVerdict[];
+  readonly compare: ShadowFigures;
   readonly marks: CaptureMarks;
   readonly verdict: VerdictOutcome;
   readonly watch: readonly RaisedFlag[];

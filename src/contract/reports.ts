@@ -16,7 +16,7 @@ const sourceId = Type.Optional(Type.String({ ...SourceName, description: 'Only s
 const SourceId = Nullable(Type.String({ description: 'null: sessions for which no source was named.' }));
 
 /** A value with its 95% interval. */
-const estimate = (description: string, value = Type.Number()) =>
+export const estimate = (description: string, value = Type.Number()) =>
   Type.Object({ value, low: value, high: value }, { description });
 export type Estimate = Static<ReturnType<typeof estimate>>;
 const share = Type.Number({ minimum: 0, maximum: 1 });

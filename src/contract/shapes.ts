@@ -2,11 +2,11 @@
  * The shapes that have a name in the API document. Each stands once under `components.schemas` and is referenced wherever its structure
  * occurs. Renaming one renames a type in every generated client.
  */
-import type { TSchema } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotation, RateLimits } from './api-key.js';
 import { DemoKeyReply, MintedKeyReply } from './api-key.js';
 import { AuditEntry, AuditPage } from './audit.js';
-import { LiteConfig } from './calibration.js';
+import { LiteConfig, LiteKnobs, LiteShadow } from './calibration.js';
 import { ConsentSettings, ConsentTerms } from './consent.js';
 import { ErrorBody, ErrorIssue } from './common.js';
 import { CreatedLinkReply, LinkCreation, LinkPage, LinkReply } from './hosted-link.js';
@@ -36,6 +36,7 @@ import {
   SourcesReply,
 } from './reports.js';
 import { Flip, Mix, RecommendationsReply, SimulationReply, SimulationRequest } from './thresholds.js';
+import { ShadowFlips, ShadowReply, ShadowShares, ShadowSource } from './shadow.js';
 import { SourceRecommendation } from './thresholds.js';
 import { CaptureDone, ChallengeConfig, ChallengeRequest, RevealedChallenge } from './session.js';
 import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
@@ -67,6 +68,11 @@ import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from '.
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
 import { MonitoringPayload, QuestionPayload, VerdictPayload, VerificationPayload } from './webhook-payload.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
+
+/** A shape as it stands within a patch. */
+const patchOf = (shape: TSchema): TSchema =>
+  (mergePatchOf(Type.Object({ shape })) as { readonly properties: Readonly<Record<'shape', TSchema>> }).properties
+    .shape;
 
 export const shapes: Readonly<Record<string, TSchema>> = {
   Error: ErrorBody,
@@ -123,6 +129,10 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   // Thresholds
   SimulationRequest,
   SimulationReply,
+  ShadowReply,
+  ShadowFlips,
+  ShadowShares,
+  ShadowSource,
   RecommendationMix: Mix,
   RecommendationFlip: Flip,
   ThresholdRecommendation: SourceRecommendation,
@@ -168,6 +178,10 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   ProjectCreation,
   ProjectProvisioning,
   ProjectPatch: mergePatchOf(ProjectPatch),
+  LiteKnobs,
+  LiteShadow,
+  LiteKnobsPatch: patchOf(LiteKnobs),
+  LiteShadowPatch: patchOf(LiteShadow),
   ProvisionedProject: ProvisioningReply,
   LiteConfig,
   Thresholds,

@@ -31,6 +31,7 @@ const guides = {
   'how-to/hash-identities': 'hashing identities, byte by byte',
   'how-to/evaluate': 'a trial that proves something',
   'how-to/calibrate': 'the two thresholds, and when to move them',
+  'how-to/try-a-shadow': 'thresholds or a model on live traffic, without effect',
   'how-to/step-up': 'from a doubtful score to a verification, and back',
   'how-to/go-live': 'checks before you act, and the first weeks',
   'how-to/check-tokens': 'a verification in your backend',

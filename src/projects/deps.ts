@@ -12,6 +12,8 @@ export interface AdministrationDeps {
   readonly now: () => number;
   /** Every type of fraud signal that a verdict may carry. */
   readonly fraudSignalTypes: readonly string[];
+  /** Version of the scoring model that this release carries. */
+  readonly modelVersion: string;
   /** Filters sources of a project’s live sessions down to those without any score. */
   readonly findSilentSources: (
     owner: { readonly organizationId: string; readonly namespace: string },

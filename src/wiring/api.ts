@@ -36,6 +36,7 @@ import { apiPrefix, elsewhereOf, modelsUrlOf, siteUrlOf, type Parts } from './pa
 import type { Geography } from '../scoring/network/geography.js';
 import { openGeographyFiles, openPool, openScoring, type OpenScoring } from './scoring.js';
 import { webhookDepsOf } from './webhooks.js';
+import { modelVersion } from '../../workers/scoring/rule-set.js';
 import { fraudSignalTypes } from '../../workers/verification/signals.js';
 
 export interface StartedApi {
@@ -132,6 +133,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
         signingSecrets,
         guard,
         fraudSignalTypes,
+        modelVersion,
         findSilentSources: (owner, sourceIds) => findSilentSources(stores.database, owner, sourceIds),
         modelsBaseUrl: () => modelsUrlOf(settings, siteUrl()),
         faces: { comparesOthers: settings.VH_FACE_MODELS !== null, keptDays: settings.VH_SESSION_RETENTION_DAYS },

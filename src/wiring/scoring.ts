@@ -27,6 +27,7 @@ import { createScoreService } from '../scoring/score-service.js';
 import { createSessionService } from '../scoring/sessions/session-service.js';
 import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
 import { createReportService } from '../scoring/thresholds/report-service.js';
+import { createShadowService } from '../scoring/thresholds/shadow-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
 import { createRecoveryProgress } from '../scoring/recovery/recovery-progress.js';
 import { createCounterRecovery } from '../scoring/recovery/counter-recovery.js';
@@ -59,6 +60,8 @@ export async function openScoring(
   const { settings, logger, metrics, stores, masterKeys, now } = parts;
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
+  const findLiteConfig = async (projectId: string) =>
+    (await directories.projects.get(projectId))?.fields.config?.liteConfig;
   const { modelVersion } = await pool.run({ kind: 'model' });
   const trustedKeys =
     settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
@@ -109,12 +112,8 @@ export async function openScoring(
     }),
     thresholds: {
       simulation: createSimulationService({ database, pool, now }),
-      recommendations: createRecommendationService({
-        database,
-        pool,
-        now,
-        findLiteConfig: async (projectId) => (await directories.projects.get(projectId))?.fields.config?.liteConfig,
-      }),
+      recommendations: createRecommendationService({ database, pool, now, findLiteConfig }),
+      shadow: createShadowService({ database, pool, now, findLiteConfig, modelVersion }),
       reports: createReportService({ database, pool, now }),
       ...{ findOwner: findProjectOwner, ...openStateReports(parts) },
     },

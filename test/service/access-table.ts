@@ -48,6 +48,7 @@ listSources                 401  401  401  401  401   | 400  400  ok   | 400  40
 readCalibration             401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readFreshness               401  401  401  401  401   | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   403
 recommendThresholds         401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+compareShadow               401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 simulateThresholds          401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 
 createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
@@ -133,6 +134,7 @@ export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> 
   readRecovery: ['lite:read', 'receipts:read'],
   listFlags: ['verifications:read'],
   recommendThresholds: ['lite:read', 'receipts:read'],
+  compareShadow: ['lite:read', 'receipts:read'],
   simulateThresholds: ['lite:read', 'receipts:read'],
   readResult: ['verifications:read'],
   verifyToken: ['verifications:read'],

@@ -5,7 +5,8 @@ import { pointerSegment, type Issue } from '../../errors.js';
 type Weights = LiteConfig['geoRiskWeights'] | null;
 type Knobs = { readonly geoRiskWeights?: Weights };
 /** A patch may hold null wherever it goes back to the default. */
-type Patched = (Knobs & { readonly perSource?: Readonly<Record<string, Knobs | null>> | null }) | null;
+type PatchedKnobs = Knobs & { readonly perSource?: Readonly<Record<string, Knobs | null>> | null };
+type Patched = (PatchedKnobs & { readonly shadow?: PatchedKnobs | null }) | null;
 
 export interface ReadCountries<T> {
   readonly liteConfig: T;
@@ -20,16 +21,21 @@ export function readCountries<T extends Patched | undefined>(liteConfig: T): Rea
     return { ...knobs, geoRiskWeights: upperCased(knobs.geoRiskWeights, `${path}/geoRiskWeights`, issues) };
   };
   if (liteConfig == null) return { liteConfig, issues };
+  const readSources = <K extends PatchedKnobs>(knobs: K, path: string): K => {
+    const own = readKnobs(knobs, path);
+    if (own.perSource == null) return own;
+    const perSource = Object.fromEntries(
+      Object.entries(own.perSource).map(([source, given]) => [
+        source,
+        given === null ? null : readKnobs(given, `${path}/perSource/${pointerSegment(source)}`),
+      ]),
+    );
+    return { ...own, perSource };
+  };
   const path = '/config/liteConfig';
-  const own = readKnobs(liteConfig, path);
-  if (own.perSource == null) return { liteConfig: own, issues };
-  const perSource = Object.fromEntries(
-    Object.entries(own.perSource).map(([source, knobs]) => [
-      source,
-      knobs === null ? null : readKnobs(knobs, `${path}/perSource/${pointerSegment(source)}`),
-    ]),
-  );
-  return { liteConfig: { ...own, perSource }, issues };
+  const own = readSources(liteConfig, path);
+  const shadow = own.shadow == null ? own.shadow : readSources(own.shadow, `${path}/shadow`);
+  return { liteConfig: shadow === undefined ? own : { ...own, shadow }, issues };
 }
 
 function upperCased(

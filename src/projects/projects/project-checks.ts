@@ -54,7 +54,11 @@ export interface CheckedProject {
 }
 
 export function checkProject(
-  { environment, fraudSignalTypes }: Pick<AdministrationDeps, 'environment' | 'fraudSignalTypes'>,
+  {
+    environment,
+    fraudSignalTypes,
+    modelVersion,
+  }: Pick<AdministrationDeps, 'environment' | 'fraudSignalTypes' | 'modelVersion'>,
   fields: ProjectFields,
   originsPath: string,
 ): CheckedProject {
@@ -68,6 +72,7 @@ export function checkProject(
       ? []
       : [{ path: '/name', message: 'has no default and can’t be null. Send a value or omit it.' }]),
     ...findContradictions(fields),
+    ...checkShadow(fields, modelVersion),
     ...origins.issues,
     ...checkDisclosure(fields),
     ...checkConfig(fields),
@@ -78,6 +83,12 @@ export function checkProject(
     }),
   ];
   return { fields: config === undefined ? fields : { ...fields, config }, issues };
+}
+
+function checkShadow({ config }: ProjectFields, carried: string): readonly Issue[] {
+  const named = config?.liteConfig?.shadow?.modelVersion ?? carried;
+  const message = `is not installed. Send "${carried}", the version of this release, or omit it.`;
+  return named === carried ? [] : [{ path: '/config/liteConfig/shadow/modelVersion', message }];
 }
 
 function checkDisclosure({ userDisclosure, userDisclosureCustomText: text = '' }: ProjectFields): readonly Issue[] {

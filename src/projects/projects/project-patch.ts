@@ -1,6 +1,6 @@
 /** The merge patch of a project (RFC 7396). The result is checked as a whole: a knob may contradict one set earlier. */
 import { isDeepStrictEqual } from 'node:util';
-import { calibrationDefaults, type LiteConfig } from '../../contract/calibration.js';
+import { applyShadow, calibrationDefaults, type LiteConfig } from '../../contract/calibration.js';
 import { ProjectChange, type ProjectFields, type ProjectPatch } from '../../contract/project.js';
 import { pointerSegment, type Issue } from '../../errors.js';
 
@@ -33,14 +33,18 @@ const isObject = (value: Json): value is { readonly [name: string]: Json } =>
 export function findContradictions(fields: ProjectFields): readonly Issue[] {
   const lite = fields.config?.liteConfig;
   if (lite === undefined) return [];
-  const { perSource = {}, ...base } = lite;
   return [
-    ...contradictionsOf(base, '/config/liteConfig'),
-    ...Object.entries(perSource).flatMap(([source, override]) =>
-      contradictionsOf({ ...base, ...override }, `/config/liteConfig/perSource/${pointerSegment(source)}`),
-    ),
+    ...contradictionsIn(lite, '/config/liteConfig'),
+    ...(lite.shadow === undefined ? [] : contradictionsIn(applyShadow(lite), '/config/liteConfig/shadow')),
   ];
 }
+
+const contradictionsIn = ({ perSource = {}, ...base }: LiteConfig, path: string): readonly Issue[] => [
+  ...contradictionsOf(base, path),
+  ...Object.entries(perSource).flatMap(([source, override]) =>
+    contradictionsOf({ ...base, ...override }, `${path}/perSource/${pointerSegment(source)}`),
+  ),
+];
 
 function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): readonly Issue[] {
   const { reviewLow, blockThreshold, recalibration = [] } = { ...calibrationDefaults, ...knobs };

@@ -9,10 +9,11 @@ import {
 import type { Mix } from '../../contract/thresholds.js';
 import { readUserAgent, type UserAgent } from '../../contract/user-agent.js';
 import { openFacts, openReceipt } from '../../record/record.js';
-import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
+import type { Database } from '../../stores/database/port.js';
 import { matureDay, readShared, valuesOf, within, type DistributionFilter } from './distribution-reader.js';
 import { mapInSlices } from '../receipts/receipts.js';
 import { readCell, writeCell } from './distribution-store.js';
+import { readNewest, type SessionsFilter } from './newest-sessions.js';
 
 type MixRow = Mix & { readonly day: string; readonly source_id: string };
 
@@ -88,55 +89,23 @@ export async function readMatured(
 }
 
 /** The newest sessions with a completion that stands so far. */
-export async function readHonest(database: Database, filter: DistributionFilter): Promise<readonly HonestSession[]> {
-  const rows = await readNewest(database, { ...filter, studyId: null, labelledBy: null }, fairnessSessionsMax);
+export async function readHonest(
+  database: Database,
+  filter: DistributionFilter,
+  nowMs: number,
+): Promise<readonly HonestSession[]> {
+  const rows = await readNewest(database, { ...filter, studyId: null }, nowMs, 'complete', fairnessSessionsMax);
   return mapInSlices(rows, ({ record }) => honestOf(record, ({ mobile }) => (mobile ? 'phone or tablet' : 'computer')));
 }
 
 /** The newest sessions with a completion that nothing reverses any more; one more than are judged, where there are as many. */
 export async function readRipeHonest(
   database: Database,
-  filter: DistributionFilter & { readonly studyId: string | null },
+  filter: SessionsFilter,
   nowMs: number,
 ): Promise<readonly HonestSession[]> {
-  const rows = await readNewest(database, { ...filter, labelledBy: matureDay(nowMs) }, fairnessSessionsMax + 1);
+  const rows = await readNewest(database, filter, nowMs, 'honest', fairnessSessionsMax + 1);
   return mapInSlices(rows, ({ record }) => honestOf(record, deviceTierOf));
-}
-
-interface HonestFilter extends DistributionFilter {
-  readonly studyId: string | null;
-  /** The last day of labels that count; null: all do. */
-  readonly labelledBy: string | null;
-}
-
-/** Records of the newest honest sessions, the newest first. The counts say on which days they are, so that no other days are read. */
-async function readNewest(database: Database, filter: HonestFilter, limit: number) {
-  const { studyId, labelledBy } = filter;
-  const [days] = await readShared<{ first: string | null; last: string | null }>(
-    database,
-    filter,
-    `SELECT to_char(min(day), 'YYYY-MM-DD') AS first, to_char(max(day), 'YYYY-MM-DD') AS last
-       FROM (SELECT day, sum(sum(sessions)) OVER (ORDER BY day DESC) - sum(sessions) AS newer FROM score_distribution
-              WHERE ${within('day', 'source_id')} AND label = 'complete' AND ($5::date IS NULL OR label_day <= $5)
-              GROUP BY day HAVING sum(sessions) > 0) AS honest WHERE newer < $6 OR $7::text IS NOT NULL`,
-    [...valuesOf(filter), labelledBy, limit, studyId],
-  );
-  if (days === undefined || days.first === null) return [];
-  const own =
-    studyId === null
-      ? 'scored_sessions s WHERE s.namespace = $1 AND $6::text IS NULL'
-      : 'session_index i JOIN scored_sessions s USING (namespace, session_ref) WHERE i.namespace = $1 AND i.study_id = $6';
-  return readShared<{ record: Uint8Array }>(
-    database,
-    filter,
-    `SELECT r.record FROM (SELECT s.receipt_id, s.scored_at FROM ${own}
-        AND ($2::text IS NULL OR s.source_id = $2) AND s.scored_at >= $3::date::timestamp AT TIME ZONE 'UTC' AND s.scored_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
-        AND s.label = 'complete' AND ($5::date IS NULL OR s.label_day <= $5)
-        ORDER BY s.scored_at DESC LIMIT ${limit}) AS honest
-       JOIN receipts r ON r.receipt_id = honest.receipt_id AND r.scored_at = honest.scored_at ORDER BY r.scored_at DESC`,
-    [filter.namespace, filter.sourceId, days.first, days.last, labelledBy, studyId],
-    keysAreLookedUp,
-  );
 }
 
 function honestOf(record: Uint8Array, deviceOf: (agent: UserAgent) => string): HonestSession {

@@ -18,6 +18,7 @@ import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
 import { readHonest, readMatured, readMix, readRipeHonest, readSources } from './report-reader.js';
+import type { SessionsFilter } from './newest-sessions.js';
 import { readPeriod, requireSource } from './simulation-service.js';
 
 export interface ReportDeps {
@@ -29,11 +30,8 @@ export interface ReportDeps {
 export type ReportService = ReturnType<typeof createReportService>;
 
 export function createReportService({ database, pool, now }: ReportDeps) {
-  const filterOf = async ({ organizationId, namespace }: ProjectScope, sourceId: string | undefined) => {
-    const filter = { organizationId, namespace, sourceId: sourceId ?? null, fromDay: null, toDay: null };
-    await requireSource(database, filter);
-    return filter;
-  };
+  const filterOf = (scope: ProjectScope, sourceId: string | undefined) =>
+    readSessionsFilter(database, scope, { sourceId });
   return {
     async mix(scope: ProjectScope, { sourceId, from, to }: Omit<MixQuery, 'projectId'>): Promise<MixReply> {
       const ago = new Date(now() - mixDaysDefault * 86_400_000).toISOString();
@@ -54,20 +52,37 @@ export function createReportService({ database, pool, now }: ReportDeps) {
       { sourceId }: Omit<CalibrationQuery, 'projectId'>,
     ): Promise<CalibrationReply> {
       const filter = await filterOf(scope, sourceId);
-      const [cells, honest] = await Promise.all([readMatured(database, filter, now()), readHonest(database, filter)]);
+      const [cells, honest] = await Promise.all([
+        readMatured(database, filter, now()),
+        readHonest(database, filter, now()),
+      ]);
       return pool.run({ kind: 'calibration', cells, honest });
     },
     async fairness(
       scope: ProjectScope,
       { sourceId, studyId, from, to }: Omit<FairnessQuery, 'projectId'>,
     ): Promise<FairnessReply> {
-      const filter = { ...(await filterOf(scope, sourceId)), ...readPeriod({ from, to }), studyId: studyId ?? null };
-      if (studyId !== undefined && findUnstorable(studyId, '/studyId') !== null)
-        throw invalid([{ path: '/studyId', message: 'has characters that no study can have.' }]);
+      const filter = await readSessionsFilter(database, scope, { sourceId, studyId, from, to });
       const honest = await readRipeHonest(database, filter, now());
       const judged = honest.slice(0, fairnessSessionsMax);
       const figures = await pool.run({ kind: 'fairness', honest: judged });
       return { ...figures, complete: honest.length === judged.length, smallestGroup: fairGroupMin };
     },
   };
+}
+
+type Asked = Omit<FairnessQuery, 'projectId'>;
+
+/** Throws for a source without sessions, a study that cannot be, or a period that ends before it begins. */
+export async function readSessionsFilter(
+  database: Database,
+  { organizationId, namespace }: ProjectScope,
+  { sourceId, studyId, from, to }: { readonly [Name in keyof Asked]: Asked[Name] | undefined },
+): Promise<SessionsFilter> {
+  const period = readPeriod({ from, to });
+  const filter = { organizationId, namespace, sourceId: sourceId ?? null, studyId: studyId ?? null, ...period };
+  await requireSource(database, filter);
+  if (studyId !== undefined && findUnstorable(studyId, '/studyId') !== null)
+    throw invalid([{ path: '/studyId', message: 'has characters that no study can have.' }]);
+  return filter;
 }

@@ -8,13 +8,16 @@ import {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
+import { ShadowQuery, ShadowReply } from '../../contract/shadow.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
 import { readingProject, resolveProjectScope } from '../project-scope.js';
 import type { createRecommendationService } from './recommendation-service.js';
 import { registerReportRoutes, type ReportRouteDeps } from './report-routes.js';
+import type { ShadowService } from './shadow-service.js';
 import type { createSimulationService } from './simulation-service.js';
 
 export interface ThresholdRouteDeps extends ReportRouteDeps {
+  readonly shadow: ShadowService;
   readonly simulation: ReturnType<typeof createSimulationService>;
   readonly recommendations: ReturnType<typeof createRecommendationService>;
 }
@@ -23,6 +26,7 @@ const route = routesOf('Thresholds');
 
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
   registerReportRoutes(app, deps);
+  registerShadowRoute(app, deps);
   app.get(
     '/lite/threshold-recommendations',
     route(
@@ -63,6 +67,28 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
         await resolveProjectScope(deps, request.caller, projectId ?? undefined),
         question,
       );
+    },
+  );
+}
+
+function registerShadowRoute(app: FastifyInstance, deps: ThresholdRouteDeps): void {
+  app.get(
+    '/lite/shadow',
+    route(
+      readingProject,
+      {
+        operationId: 'compareShadow',
+        summary: 'The shadow against the verdicts that were given',
+        description:
+          'Judges the newest recorded sessions with config.liteConfig.shadow. Changes no verdict. Without a shadow, note says so.',
+        querystring: ShadowQuery,
+        response: { 200: ShadowReply, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+      'simulate',
+    ),
+    async (request) => {
+      const { projectId, ...question } = request.query;
+      return deps.shadow.compare(await resolveProjectScope(deps, request.caller, projectId), question);
     },
   );
 }
