@@ -125,12 +125,12 @@ const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period }
   </div>
 );
 
-const Flips = ({
+export const Flips = ({
   projectId,
   effect: { flips, flipped, flippedBySource },
 }: {
   projectId: string;
-  effect: SimulationReply;
+  effect: Pick<SimulationReply, 'flips' | 'flipped' | 'flippedBySource'>;
 }) =>
   flipped === 0 ? (
     <p class="muted">No session would change.</p>

@@ -8,6 +8,7 @@ import { Shown } from '../parts/states.js';
 import { Advice } from './thresholds-advice.js';
 import { Apply } from './thresholds-apply.js';
 import { Effect } from './thresholds-effect.js';
+import { Shadow } from './thresholds-shadow.js';
 import { Probabilities } from './thresholds-probabilities.js';
 
 export interface Pair {
@@ -96,6 +97,7 @@ function Sliders({ project, sourceId, reload }: SlidersProps) {
         </AdminOnly>
       </section>
       <Advice projectId={project.projectId} sourceId={sourceId} choose={choose} />
+      {project.config.liteConfig?.shadow !== undefined && <Shadow projectId={project.projectId} sourceId={sourceId} />}
       <Probabilities project={project} sourceId={sourceId} reload={reload} />
     </div>
   );

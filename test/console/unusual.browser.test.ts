@@ -67,6 +67,26 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     t.same(complaints, []);
   });
 
+  await t.test('a shadow that is set shows what it would have changed', async (t) => {
+    const sessionId = 'in-the-shadow';
+    await service.call('POST', '/lite/score', { body: { sessionId, clientIp: '8.8.4.78' } });
+    const set = (shadow: object | null) =>
+      service.call('PATCH', `/projects/${projectId}`, { body: { config: { liteConfig: { shadow } } }, headers: keys });
+    t.match(await set({ noProbeRiskScore: 60 }), { status: 200 });
+    await waitUntil(async () => {
+      const { body } = await service.call('GET', '/lite/shadow');
+      const { examples = [] } = body as { examples?: readonly { sessionId: string }[] };
+      return examples.some((each) => each.sessionId === sessionId);
+    }, 'the session is compared');
+    await page.goto(`${siteUrl}/console/${projectId}/thresholds`);
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Shadow' }) });
+    await card.getByText('would change').click();
+    await card.getByRole('link', { name: sessionId }).waitFor();
+    t.same(await findBarriers(page), []);
+    t.same(complaints, []);
+    t.match(await set(null), { status: 200 });
+  });
+
   await t.test('no page scrolls sideways, however long the names are', async (t) => {
     const audience = callerOf(service.bootstrap.audienceUrl, service.bootstrap.projectKey);
     const long = 'long-name-'.repeat(10);

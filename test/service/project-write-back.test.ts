@@ -36,6 +36,14 @@ const fieldsOf = (schema: object) =>
           reviewLow: fc.integer({ min: 0, max: 40 }),
           blockThreshold: fc.integer({ min: 60, max: 100 }),
           noProbeRiskScore: edge,
+          shadow: fc.record(
+            {
+              blockThreshold: fc.integer({ min: 60, max: 100 }),
+              newUserPosture: fc.constantFrom('neutral', 'review_lean'),
+              perSource: fc.dictionary(fc.constantFrom('a', 'b/c'), fc.record({ noProbeRiskScore: edge })),
+            },
+            { requiredKeys: [] },
+          ),
           geoRiskWeights: fc.dictionary(fc.constantFrom('DE', 'FR'), fc.double({ min: 0.5, max: 2, noNaN: true })),
           perSource: fc.dictionary(
             fc.constantFrom('a', 'b/c', 'constructor'),

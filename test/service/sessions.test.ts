@@ -155,6 +155,13 @@ t.test('a source with knobs of its own that was never scored is noted', async (t
   t.equal(shown.notes?.length, 1);
   t.same(shown.config.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30 });
   t.match(shown.effective.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30, blockThreshold: 75 });
+  const shadow = { perSource: { 'supplier-1': {}, 'suplier-2': {} } };
+  const both = await service.call('PATCH', path, {
+    body: { config: { liteConfig: { shadow } } },
+    headers: credentials.owner,
+  });
+  const paths = (both.body as ProjectReply).notes?.map((note) => note.path);
+  t.same(paths?.sort(), ['/config/liteConfig/perSource/suplier~11', '/config/liteConfig/shadow/perSource/suplier-2']);
 });
 
 t.test('one redirect URL without the other is noted', async (t) => {

@@ -106,11 +106,13 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
 
 /** The project, and what of it may be a mistake. The notes are a courtesy: where they cannot be had, the project is shown without. */
 async function showWithNotes(deps: AdministrationDeps, project: StoredProject): Promise<Shown> {
-  const sources = Object.keys(project.fields.config?.liteConfig?.perSource ?? {});
+  const { perSource, shadow } = project.fields.config?.liteConfig ?? {};
+  const sources = Object.keys({ ...shadow?.perSource, ...perSource });
   const owner = { organizationId: project.organizationId, namespace: project.projectId };
   const silent = await deps.findSilentSources(owner, sources).catch(() => []);
+  const isLive = (sourceId: string): boolean => Object.hasOwn(perSource ?? {}, sourceId);
   const notes = silent.map((sourceId) => ({
-    path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
+    path: `/config/liteConfig/${isLive(sourceId) ? '' : 'shadow/'}perSource/${pointerSegment(sourceId)}`,
     message: 'has no scored session yet. Check it against the `sourceId` of your scores.',
   }));
   notes.push(...redirectNotes(project));
