@@ -13,6 +13,7 @@ const heavyOperations = {
   export: { places: 4, each: 1 },
   recount: { places: 4, each: 1 },
   simulate: { places: 2, each: 1 },
+  shadow: { places: 2, each: 1 },
   recommendations: { places: 2, each: 1 },
   reports: { places: 2, each: 1 },
   analytics: { places: 4, each: 2 },

@@ -84,7 +84,7 @@ function registerShadowRoute(app: FastifyInstance, deps: ThresholdRouteDeps): vo
         querystring: ShadowQuery,
         response: { 200: ShadowReply, ...errorReplies([400, 401, 403, 404, 429]) },
       },
-      'simulate',
+      'shadow',
     ),
     async (request) => {
       const { projectId, ...question } = request.query;
