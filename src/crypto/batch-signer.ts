@@ -10,7 +10,7 @@
  *    a      b
  */
 import { createHash, type Hash } from 'node:crypto';
-import { signBytes, verifyBytes, type SigningKey } from './master-key.js';
+import { signBytes, verifyBytes, type SigningKey, type VerifyingKey } from './master-key.js';
 
 export interface Seal {
   readonly keyId: string;
@@ -98,7 +98,7 @@ function pathOf(levels: readonly (readonly Buffer[])[], leafIndex: number): Uint
 }
 
 /** Whether the seal is this key’s for this message. False for anything malformed. */
-export function verifySeal(key: SigningKey, message: Uint8Array, seal: Seal): boolean {
+export function verifySeal(key: VerifyingKey, message: Uint8Array, seal: Seal): boolean {
   if (seal.keyId !== key.keyId || seal.index < 0 || seal.index >= seal.count) return false;
   let node: Uint8Array = leafOf(message);
   let offset = 0;

@@ -65,10 +65,13 @@ export function deriveKey(masterKey: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, 'verifyhuman', purpose, keyBytes));
 }
 
-export interface SigningKey {
+export interface VerifyingKey {
   readonly keyId: string;
-  readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
+}
+
+export interface SigningKey extends VerifyingKey {
+  readonly privateKey: KeyObject;
 }
 
 /** The Ed25519 key pair of one purpose. Its id names the purpose and changes with the key. */
@@ -86,7 +89,7 @@ export function deriveSigningKey(masterKey: Uint8Array, purpose: string): Signin
 /** In line: an Ed25519 signature takes about 30 us, and a trip to the thread pool costs two wake-ups, which is more. */
 export const signBytes = (key: SigningKey, bytes: Uint8Array): Uint8Array => sign(null, bytes, key.privateKey);
 
-export function verifyBytes(key: SigningKey, bytes: Uint8Array, signature: Uint8Array): boolean {
+export function verifyBytes(key: VerifyingKey, bytes: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, bytes, key.publicKey, signature);
 }
 

@@ -2,6 +2,7 @@
 import type { Consumer } from '../stores/log/port.js';
 import type { RoundsDeps } from '../stores/database/retention.js';
 import { startDeadLetterRetention } from '../stores/log/dead-letters/erasure.js';
+import { deriveSigningKey } from '../crypto/master-key.js';
 import { startOutboxSweeper } from '../stores/outbox/sweeper.js';
 import { startLinkRetention } from '../verification/hosted/link-service.js';
 import { startFlagRetention } from '../verification/monitoring/flag-store.js';
@@ -10,6 +11,7 @@ import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js'
 import { startAuditRetention } from '../administration/audit.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import { startReceiptConsumer } from '../scoring/receipts/consumer.js';
+import { startHeadRounds } from '../scoring/receipts/chain-heads.js';
 import { startReceiptRetention } from '../scoring/receipts/retention.js';
 import { startDistributionRounds } from '../scoring/thresholds/distribution-round.js';
 import { startWatchRetention } from '../scoring/verdict-changes/rounds.js';
@@ -46,6 +48,8 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
 /** Work that recurs by the clock. */
 const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startReceiptRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS }),
+  ({ stores, logger, masterKeys }) =>
+    startHeadRounds({ database: stores.database, logger, key: deriveSigningKey(masterKeys.current, 'receipts') }),
   (parts) => startOutcomeRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_OUTCOME_RETENTION_DAYS }),
   (parts) => startAuditRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_AUDIT_RETENTION_DAYS }),
   (parts) => startSessionRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_SESSION_RETENTION_DAYS }),

@@ -20,6 +20,7 @@ import {
 } from '../../stores/database/call-functions.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log, LogEntry } from '../../stores/log/port.js';
+import { markRecords } from '../../record/chain.js';
 import { makePartition } from './partitions.js';
 import { type IndexedReceipt, indexing, topReasonOf } from '../sessions/session-index.js';
 import { counting, orderingRecount, scoredSessionOf } from '../thresholds/distribution-store.js';
@@ -42,7 +43,7 @@ export interface RecordedBatch {
 }
 
 /**
- * Records a batch in one commit: receipts, the index of sessions and the score distribution. If they cannot be
+ * Records a batch in one commit: receipts with their place in the chain of their namespace, the index of sessions and the score distribution. If they cannot be
  * counted, the commit orders a recount instead; if not in time, so do the commits of the next seconds, however small a portion they take.
  */
 export function createReceiptRecorder(
@@ -52,17 +53,19 @@ export function createReceiptRecorder(
   const partitions = new Set<string>();
   let restsUntilMs = -Infinity;
   const write = async (rows: readonly ReceiptRow[]): Promise<void> => {
-    const calls = [recording(rows), watching(rows), indexing(rows.flatMap(indexedOf))];
+    const before = [watching(rows), indexing(rows.flatMap(indexedOf))];
+    // Last, so that no chain is locked while the others work.
+    const last = recording(rows);
     const isCounting = now() >= restsUntilMs;
     try {
-      await callFunctions(database, [...calls, ...(isCounting ? countingOf(rows) : recountingOf(rows))]);
+      await callFunctions(database, [...before, ...(isCounting ? countingOf(rows) : recountingOf(rows)), last]);
     } catch (error) {
       if (!isCounting) throw error;
       if (isUnavailable(error)) {
         restsUntilMs = now() + countingRestMs;
         throw error;
       }
-      await callFunctions(database, [...calls, ...recountingOf(rows)]);
+      await callFunctions(database, [...before, ...recountingOf(rows), last]);
     }
   };
   return async (entries) => {
@@ -165,6 +168,8 @@ const recording = batchFunction<ReceiptRow>('record_receipts', [
   booleans((row) => row.receipt.subjects.respondent !== null),
   bytes((row) => row.record),
   bytes((row) => row.seal),
+  texts((row) => namespaceOf(row.receipt)),
+  (rows) => markRecords(rows.map(({ record }) => record)),
 ]);
 
 /** Outcomes that came before their score wait for it, and of respondents that were erased after their score nothing stays. */
@@ -181,10 +186,8 @@ const settling = batchFunction<ReceiptRow>('settle_receipts', [
  * Records a receipt that no call asked for, in the transaction of its cause; the partition of its day is there. Lists of sessions, labels and reports
  * keep the replies of calls.
  */
-export async function recordSuperseding(tx: Queryable, entry: Uint8Array): Promise<Receipt> {
-  const row = rowOf(openSealed(entry));
-  await callFunctions(tx, [recording([row])]);
-  return row.receipt;
+export async function recordSuperseding(tx: Queryable, entry: Uint8Array): Promise<void> {
+  await callFunctions(tx, [recording([rowOf(openSealed(entry))])]);
 }
 
 /** A receipt from the database, and whether its signature still holds; null where it is not there. */

@@ -1,7 +1,7 @@
 /**
  * Erases what scoring keeps of a respondent: receipts, the index of sessions, outcomes, subjects and flags. Ordering the sessions’
  * adjudication again removes their part in the history. Receipts not yet recorded are erased as they come, dead letters at once; another
- * walk over the receipts counts what is left.
+ * walk over the receipts counts what is left. The digest of a receipt stays in its chain, without its id and its salt.
  */
 import { timeOfId } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -38,6 +38,11 @@ interface SessionRow extends Readonly<Record<string, unknown>> {
   readonly session_ref: string;
 }
 
+interface ErasedReceipt extends SessionRow {
+  readonly receipt_id: string;
+  readonly batch_seq: number;
+}
+
 export async function eraseRespondentScores(
   { database, counters, makeRef }: ErasureParts,
   projectId: string,
@@ -67,14 +72,19 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
   const own = 'WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
   const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
     tx.query<R>(sql, [modes, subject], { deadlineMs });
-  // First: whoever looks at one of them again ends before its receipts are deleted.
+  // In the order in which the recorder writes, watched verdicts first: whoever looks at one of them again ends before its receipts are deleted.
   await erase('DELETE FROM watched_verdicts WHERE namespace = ANY($1::text[]) AND respondent_ref = $2');
-  const receipts = await erase<SessionRow & { receipt_id: string }>(
-    `DELETE FROM receipts ${own} RETURNING namespace, session_ref, receipt_id`,
-  );
   const indexed = await erase<SessionRow & { session_id: string }>(
     `DELETE FROM session_index ${own} RETURNING namespace, session_ref, session_id`,
   );
+  const receipts = await erase<ErasedReceipt>(
+    `DELETE FROM receipts ${own} RETURNING namespace, session_ref, receipt_id, batch_seq`,
+  );
+  await tx.query('SELECT forget_in_chains($1::text[], $2::text[], $3::bigint[])', [
+    receipts.map((row) => row.receipt_id),
+    receipts.map((row) => row.namespace),
+    receipts.map((row) => row.batch_seq),
+  ]);
   const sessions = [
     ...receipts,
     ...indexed,

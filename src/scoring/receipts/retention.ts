@@ -8,6 +8,7 @@ import {
   type RoundsDeps,
 } from '../../stores/database/retention.js';
 import { startRounds } from '../../stores/rounds.js';
+import { dropExpiredBatches } from './chain-retention.js';
 import { dropPartition, findPartitionsBefore, makePartitionsAhead } from './partitions.js';
 import { dropExpiredMarks } from './respondent-erasure.js';
 import { dropExpiredSessions } from '../sessions/session-index.js';
@@ -42,6 +43,8 @@ export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDay
       isDue: async (nowMs) => (await findPartitionsBefore(database, nowMs - retentionDays * dayMs)).length > 0,
     },
     drop: async (nowMs) => {
+      // First, while what it names is there: a chain begins behind what is deleted.
+      await dropExpiredBatches(database, nowMs, retentionDays);
       const days = await dropExpiredReceipts(database, nowMs, retentionDays);
       const sessions = await dropExpiredSessions(database, nowMs, retentionDays);
       await dropExpiredMarks(database, nowMs, retentionDays);

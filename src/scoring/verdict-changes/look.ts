@@ -12,6 +12,7 @@ import {
   decodeCounters,
   openBase,
   openFacts,
+  openReceipt,
   packBase,
   packOutcome,
   packSealed,
@@ -50,11 +51,13 @@ export function lookAgain(deps: LookDeps, session: SessionName): Promise<Verdict
       return null;
     }
     const news = await findNews(tx, deps, found);
-    const receiptId = news?.receiptId ?? watched.knownId;
-    const isWritten = news !== null && news !== found.called;
-    await noteLook(tx, session, { receiptId, writtenAt: isWritten ? timeOfReceipt(receiptId) : null });
+    const receiptId = news?.receipt.receiptId ?? watched.knownId;
+    const entry = news?.entry ?? null;
+    await noteLook(tx, session, { receiptId, writtenAt: entry === null ? null : timeOfReceipt(receiptId) });
     if (news === null) return null;
-    const event = eventOf(found.known, news, deps.now());
+    // After the session's rows, as the recorder locks them.
+    if (entry !== null) await recordSuperseding(tx, entry);
+    const event = eventOf(found.known, news.receipt, deps.now());
     await deps.outbox.write(tx, [event]);
     return event;
   };
@@ -80,8 +83,14 @@ async function readAuthentic(tx: Queryable, keys: readonly SigningKey[], receipt
   return found?.authentic === true ? found.receipt : null;
 }
 
-/** The receipt to report. Writes it where no call did. */
-async function findNews(tx: Queryable, deps: LookDeps, { known, called }: Found): Promise<Receipt | null> {
+interface News {
+  readonly receipt: Receipt;
+  /** The entry to record; null where a call got the receipt. */
+  readonly entry: Uint8Array | null;
+}
+
+/** The receipt to report. */
+async function findNews(tx: Queryable, deps: LookDeps, { known, called }: Found): Promise<News | null> {
   const counted = decodeCounters(called.facts);
   // Without an answer of the counters there is nothing to put a history into.
   const history = counted === null ? null : await readPresentHistory(tx, called, deps.now());
@@ -93,11 +102,11 @@ async function findNews(tx: Queryable, deps: LookDeps, { known, called }: Found)
   const before = deps.judge(facts);
   const now = present === null ? before : deps.judge(openFacts(packed));
   const changedBy = findChange({ known: known.verdict, called: called.verdict, before, now });
-  if (changedBy !== 'history') return changedBy === null ? null : called;
+  if (changedBy !== 'history') return changedBy === null ? null : { receipt: called, entry: null };
   // Its rules stand in front of the record, too.
   const own = appendCounted(packBase({ ...base, modelVersion: now.modelVersion }), present);
   const record = joinParts(own, packOutcome(now, openFacts(own)));
-  return recordSuperseding(tx, packSealed(record, await deps.signer.seal(record)));
+  return { receipt: openReceipt(record), entry: packSealed(record, await deps.signer.seal(record)) };
 }
 
 function eventOf(known: Receipt, news: Receipt, nowMs: number): VerdictEvent {

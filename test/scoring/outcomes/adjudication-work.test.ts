@@ -32,8 +32,8 @@ async function openDatabase(): Promise<Database> {
 async function scored(database: Database, subjects: readonly string[], sessionRef = 'session'): Promise<void> {
   const receiptId = `rcpt_${randomUUID()}`;
   await database.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
-     VALUES ($4, $1, 'org', $2, $5, $3, true, '', '')`,
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal, batch_seq, salt)
+     VALUES ($4, $1, 'org', $2, $5, $3, true, '', '', 1, '')`,
     [at(1), namespace, subjects, receiptId, sessionRef],
   );
   await database.query(

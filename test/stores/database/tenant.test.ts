@@ -72,8 +72,8 @@ const scored = ['receipts', 'outcomes', 'outcome_subjects', 'adjudications', 'hi
 /** A row of each, the session being one of a test key's world. */
 async function seedScored(tx: Queryable, organizationId: string, projectId: string): Promise<void> {
   await tx.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
-     VALUES ('rcpt_' || $1, now(), $1, $2, 'ref', '{}', false, '', '')`,
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal, batch_seq, salt)
+     VALUES ('rcpt_' || $1, now(), $1, $2, 'ref', '{}', false, '', '', 1, '')`,
     [organizationId, projectId],
   );
   const namespace = [`${projectId}~test`];

@@ -16,11 +16,53 @@ CREATE TABLE receipts (
   -- Sealed. Begins with the version of its format.
   record           bytea NOT NULL,
   seal             bytea NOT NULL,
+  -- Its batch in the chain, and the salt of its digest there. The salt goes with the row: nobody can confirm a guess at what the digest stood for.
+  batch_seq        bigint NOT NULL,
+  salt             bytea NOT NULL,
   PRIMARY KEY (receipt_id, scored_at)
 ) PARTITION BY RANGE (scored_at);
 -- A record is packed already, and of a size that is best kept in its row (the partitions raise the limit for that).
 ALTER TABLE receipts ALTER COLUMN record SET STORAGE EXTERNAL;
 CREATE INDEX receipts_by_session ON receipts (namespace, session_ref, scored_at);
+
+-- The end of each namespace's chain of receipts: how many were recorded, and their hash (docs/internals/adr/0020). Whoever adds to a chain locks its row.
+CREATE TABLE receipt_chains (
+  namespace   text PRIMARY KEY,
+  seq         bigint NOT NULL DEFAULT 0,
+  hash        bytea NOT NULL,
+  recorded_at timestamptz NOT NULL DEFAULT '-infinity',
+  -- The sequence number that the latest signed head covers, and the day that it ends.
+  signed_seq  bigint NOT NULL DEFAULT 0,
+  signed_day  date NOT NULL DEFAULT '-infinity'
+);
+
+-- The receipts of one batch and chain, in order. Digests outlive what they stand for, so that the chain stays verifiable.
+CREATE TABLE receipt_batches (
+  namespace   text NOT NULL,
+  -- Sequence number of the first, and the hash before it.
+  seq         bigint NOT NULL,
+  previous    bytea NOT NULL,
+  -- Never earlier than that of the batch before.
+  recorded_at timestamptz NOT NULL,
+  -- 16 bytes each, those of the receipt's id; zeros: the receipt was erased.
+  ids         bytea NOT NULL,
+  -- 32 bytes each.
+  digests     bytea NOT NULL,
+  PRIMARY KEY (namespace, seq)
+);
+ALTER TABLE receipt_batches ALTER COLUMN ids SET STORAGE EXTERNAL, ALTER COLUMN digests SET STORAGE EXTERNAL;
+CREATE INDEX receipt_batches_by_time ON receipt_batches USING brin (recorded_at);
+
+-- Signed ends of chains: one for each day (UTC) on which a chain grew.
+CREATE TABLE receipt_heads (
+  namespace text NOT NULL,
+  day       date NOT NULL,
+  seq       bigint NOT NULL,
+  hash      bytea NOT NULL,
+  signed_at timestamptz NOT NULL DEFAULT now(),
+  jws       text NOT NULL,
+  PRIMARY KEY (namespace, day)
+);
 
 -- Scored sessions by the id that the caller gave them: each with its latest receipt, so that one is found, and a project's are listed, without a
 -- scan of receipts. Receipts of a session lie between first_scored_at and the later of scored_at and changed_at.
@@ -89,22 +131,74 @@ CREATE INDEX watched_verdicts_due ON watched_verdicts (namespace, due_at) WHERE 
 CREATE INDEX watched_verdicts_by_time ON watched_verdicts USING brin (scored_at);
 
 CALL isolate_organizations('session_index', 'watched_verdicts');
-CALL reserve_for_background_work('receipts');
+CALL reserve_for_background_work('receipts', 'receipt_chains', 'receipt_batches', 'receipt_heads');
 
 -- The writes of the consumer of receipts are functions: a connection plans their statements once, also behind a pooler that keeps no prepared ones
 -- (docs/internals/adr/0003). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
 -- the indexes; otherwise a table that has grown would be read whole.
 
+CREATE FUNCTION extend_chain(hash bytea, digests bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  FOR place IN 0 .. length(digests) / 32 - 1 LOOP
+    hash := sha256(hash || substr(digests, place * 32 + 1, 32));
+  END LOOP;
+  RETURN hash;
+END $$;
+
+-- Records receipts and adds them to the chains of their namespaces. Chains are locked in one order, before any receipt is looked at: a receipt that another writer
+-- of its chain recorded is known then, and is not added again. Marks: 16 bytes of salt and 32 of the digest for each receipt. The last of a commit to be called, so that chains are locked for no longer than this.
 CREATE FUNCTION record_receipts(
   ids text[], times_ms double precision[], organizations text[], namespaces text[], session_refs text[], subject_lists text[], known boolean[],
-  records bytea[], seals bytea[]
-) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+  records bytea[], seals bytea[], chain_names text[], marks bytea
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off AS $$
 BEGIN
-  INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
-  SELECT id, to_timestamp(at / 1000), organization, namespace, session, string_to_array(subjects, ','), is_known, record, seal
-    FROM unnest(ids, times_ms, organizations, namespaces, session_refs, subject_lists, known, records, seals)
-      AS given (id, at, organization, namespace, session, subjects, is_known, record, seal)
+  INSERT INTO receipt_chains (namespace, hash)
+  SELECT DISTINCT name COLLATE "C", sha256(convert_to('verifyhuman receipts ' || name, 'UTF8')) FROM unnest(chain_names) AS name ORDER BY 1
   ON CONFLICT DO NOTHING;
+  PERFORM FROM receipt_chains WHERE namespace = ANY (chain_names) ORDER BY namespace COLLATE "C" FOR UPDATE;
+
+  WITH ends AS MATERIALIZED (
+    SELECT namespace AS chain, seq, hash, recorded_at FROM receipt_chains WHERE namespace = ANY (chain_names)
+  ), given AS MATERIALIZED (
+    SELECT DISTINCT ON (id) *
+      FROM unnest(ids, times_ms, organizations, namespaces, session_refs, subject_lists, known, records, seals, chain_names) WITH ORDINALITY
+        AS given (id, at, organization, namespace, session, subjects, is_known, record, seal, chain, place)
+     ORDER BY id
+  ), fresh AS (
+    INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal, batch_seq, salt)
+    SELECT id, to_timestamp(at / 1000), organization, namespace, session, string_to_array(subjects, ','), is_known, record, seal, seq + 1, substr(marks, place::int * 48 - 47, 16)
+      FROM given JOIN ends USING (chain)
+    ON CONFLICT DO NOTHING RETURNING receipt_id
+  ), batches AS (
+    SELECT chain, string_agg(decode(substr(id, 6), 'hex'), '' ORDER BY place) AS ids, string_agg(substr(marks, place::int * 48 - 31, 32), '' ORDER BY place) AS digests
+      FROM fresh JOIN given ON id = receipt_id GROUP BY chain
+  ), added AS (
+    INSERT INTO receipt_batches AS b (namespace, seq, previous, recorded_at, ids, digests)
+    SELECT chain, seq + 1, hash, greatest(recorded_at, clock_timestamp()), batches.ids, batches.digests FROM batches JOIN ends USING (chain)
+    RETURNING b.*
+  )
+  UPDATE receipt_chains c
+     SET seq = c.seq + length(added.digests) / 32, hash = extend_chain(added.previous, added.digests), recorded_at = added.recorded_at
+    FROM added WHERE c.namespace = ANY (chain_names) AND c.namespace = added.namespace;
+END $$;
+
+-- Forgets in their chains the ids of receipts that were erased; one after the other, in one order.
+CREATE FUNCTION forget_in_chains(erased_ids text[], chain_names text[], batch_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  erased record;
+BEGIN
+  FOR erased IN SELECT chain, seq, decode(substr(id, 6), 'hex') AS bits FROM unnest(erased_ids, chain_names, batch_seqs) AS given (id, chain, seq) ORDER BY chain COLLATE "C", seq LOOP
+    UPDATE receipt_batches SET ids = forget_id(ids, erased.bits) WHERE namespace = erased.chain AND seq = erased.seq;
+  END LOOP;
+END $$;
+
+-- Ids of 16 bytes each, of which the given one becomes zeros.
+CREATE FUNCTION forget_id(ids bytea, bits bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  FOR place IN 0 .. length(ids) / 16 - 1 LOOP
+    IF substr(ids, place * 16 + 1, 16) = bits THEN RETURN overlay(ids PLACING decode(repeat('00', 16), 'hex') FROM place * 16 + 1 FOR 16); END IF;
+  END LOOP;
+  RETURN ids;
 END $$;
 
 -- Sessions in one order, so that writers wait for each other and never in a circle. The latest of several receipts of a session counts.
@@ -164,7 +258,10 @@ CREATE FUNCTION settle_receipts(
   ids text[], times_ms double precision[], namespaces text[], session_refs text[], projects text[], respondents text[]
 ) RETURNS text[] LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  late bigint[];
+  late        bigint[];
+  gone_ids    text[];
+  gone_chains text[];
+  gone_seqs   bigint[];
 BEGIN
   INSERT INTO adjudication_work (namespace, session_ref)
   SELECT DISTINCT o.namespace, o.session_ref FROM unnest(namespaces, session_refs) AS scored (namespace, session)
@@ -173,12 +270,15 @@ BEGIN
   SELECT array_agg(place) INTO late FROM unnest(projects, respondents, times_ms) WITH ORDINALITY AS scored (project, respondent, at, place)
     JOIN erased_respondents e ON e.project_id = scored.project AND e.subject_ref = scored.respondent AND to_timestamp(scored.at / 1000) <= e.erased_at;
   IF late IS NOT NULL THEN
-    DELETE FROM receipts USING unnest(late) AS place
-     WHERE receipt_id = ids[place::int] AND scored_at = to_timestamp(times_ms[place::int] / 1000);
     DELETE FROM watched_verdicts USING unnest(late) AS place
      WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
     DELETE FROM session_index USING unnest(late) AS place
      WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
+    WITH gone AS (
+      DELETE FROM receipts r USING unnest(late) AS place
+       WHERE r.receipt_id = ids[place::int] AND r.scored_at = to_timestamp(times_ms[place::int] / 1000) RETURNING r.*
+    ) SELECT array_agg(gone.receipt_id), array_agg(gone.namespace), array_agg(gone.batch_seq) INTO gone_ids, gone_chains, gone_seqs FROM gone;
+    PERFORM forget_in_chains(gone_ids, gone_chains, gone_seqs);
   END IF;
   RETURN ARRAY(SELECT ids[place::int] FROM unnest(late) AS place);
 END $$;

@@ -1,0 +1,64 @@
+/** Scores as they lie in the log, and a chain of receipts as somebody reads it who verifies it. */
+import { createBatchSigner } from '../../src/crypto/batch-signer.js';
+import { makeId } from '../../src/crypto/ids.js';
+import { deriveSigningKey } from '../../src/crypto/master-key.js';
+import type { ChainedReceipt } from '../../src/contract/receipt-chain.js';
+import { joinParts } from '../../src/record/codec.js';
+import { appendCounted, openFacts, packBase, packOutcome, packSealed } from '../../src/record/record.js';
+import type { ChainExport } from '../../src/cli/receipts/check-chain.js';
+import { keySetOf, readHeads } from '../../src/scoring/receipts/chain-heads.js';
+import { readChain } from '../../src/scoring/receipts/chain-reader.js';
+import type { LogEntry } from '../../src/stores/log/port.js';
+import type { Database } from '../../src/stores/database/port.js';
+import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
+import { cleanFacts } from './facts.js';
+import { splitFacts } from './records.js';
+
+export const receiptKey = deriveSigningKey(new Uint8Array(32).fill(9), 'receipts');
+const signer = createBatchSigner(receiptKey);
+
+export interface ScoredInput {
+  readonly projectId: string;
+  readonly session: string;
+  readonly respondent?: string | null;
+  readonly receiptId?: string;
+}
+
+/** A score under the rules in force. */
+export async function scoredEntry({
+  projectId,
+  session,
+  respondent = null,
+  receiptId = makeId('receipt'),
+}: ScoredInput): Promise<LogEntry> {
+  const { base, counted } = splitFacts(cleanFacts({ receiptId, sessionId: session }));
+  const owner = { ...base.owner, projectId };
+  const trace = { ...base.trace, session: `ref_${session}` };
+  const subjects = { respondent, source: null, subSource: null };
+  const packed = appendCounted(packBase({ ...base, owner, trace, subjects }), counted);
+  const facts = openFacts(packed);
+  const record = joinParts(packed, packOutcome(recordVerdict(scoreFacts(facts)), facts));
+  const value = packSealed(record, await signer.seal(record));
+  return { key: receiptId, value };
+}
+
+/** All of a chain, page by page. */
+export async function readWhole(database: Database, namespace: string, limit = 7): Promise<readonly ChainedReceipt[]> {
+  const receipts: ChainedReceipt[] = [];
+  for (;;) {
+    const part = await readChain(database, namespace, receipts.at(-1)?.seq ?? 0, limit);
+    receipts.push(...part.receipts);
+    if (part.isLast) return receipts;
+  }
+}
+
+/** A chain with its heads, as the service exports it. */
+export async function wholeExport(database: Database, chain: string): Promise<ChainExport> {
+  const { previous, keptSince } = await readChain(database, chain, 0, 1);
+  return {
+    ...{ chain, keys: keySetOf([receiptKey]), heads: await readHeads(database, chain, null, 100) },
+    keptSince: keptSince?.toISOString() ?? null,
+    previous: { seq: previous.seq, hash: Buffer.from(previous.hash).toString('hex') },
+    receipts: await readWhole(database, chain),
+  };
+}
