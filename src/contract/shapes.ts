@@ -24,6 +24,7 @@ import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from '.
 import { SigningSecretReply, SigningSecretRotation } from './project.js';
 import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, FraudProbability } from './score.js';
 import { IndependenceReply } from './score.js';
+import { ChainedReceipt, ReceiptChainPage, ReceiptHead, ReceiptHeadPage } from './receipt-chain.js';
 import {
   CalibrationBand,
   CalibrationReply,
@@ -105,6 +106,10 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   SessionRejection,
   ScoredSession,
   ScoredSessionPage,
+  ReceiptChainPage,
+  ChainedReceipt,
+  ReceiptHeadPage,
+  ReceiptHead,
   Duplicate: DuplicateReply,
   Independence: IndependenceReply,
   Categories,

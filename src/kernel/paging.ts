@@ -12,13 +12,17 @@ export interface Page {
 const idForm = /^[a-z]+_[0-9a-f]{32}$/;
 
 export function readPage({ limit = pageDefault, cursor }: PageQuery): Page {
-  if (cursor === undefined) return { limit, below: null };
-  const below = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (!idForm.test(below))
-    throw invalid([
-      { path: '/querystring/cursor', message: 'is not a cursor of this list. Send `nextCursor` of the previous page.' },
-    ]);
-  return { limit, below };
+  return { limit, below: readCursor(cursor, idForm) };
+}
+
+/** The last key of the page before, in the form that a list has; null for the first page. */
+export function readCursor(cursor: string | undefined, form: RegExp): string | null {
+  if (cursor === undefined) return null;
+  const key = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (form.test(key)) return key;
+  throw invalid([
+    { path: '/querystring/cursor', message: 'is not a cursor of this list. Send `nextCursor` of the previous page.' },
+  ]);
 }
 
 export interface PageOf<T> {
@@ -33,5 +37,5 @@ export function cutPage<T>(rows: readonly T[], limit: number, idOf: (row: T) => 
   return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(idOf(last)) : null };
 }
 
-/** The cursor of a page that ends with this id. */
+/** The cursor of a page that ends with this id, or other key. */
 export const cursorOf = (id: string): string => Buffer.from(id).toString('base64url');

@@ -23,6 +23,7 @@ import { registerProbeIntake } from './probe/probe-routes.js';
 import type { createProbeService } from './probe/probe-service.js';
 import type { ScoreService } from './score-service.js';
 import { readingProject, resolveReader } from './project-scope.js';
+import { registerReceiptRoutes, type ReceiptRouteDeps } from './receipts/routes.js';
 import { registerSessionRoutes, type SessionRouteDeps } from './sessions/routes.js';
 import { registerThresholdRoutes, type ThresholdRouteDeps } from './thresholds/routes.js';
 
@@ -31,6 +32,7 @@ export interface ScoringRouteDeps {
   readonly takeKeyRate: AccessDeps['takeKeyRate'];
   readonly thresholds: ThresholdRouteDeps;
   readonly sessions: SessionRouteDeps;
+  readonly receipts: ReceiptRouteDeps;
   readonly scores: ScoreService;
   readonly evidence: ReturnType<typeof createEvidenceService>;
   readonly probes: ReturnType<typeof createProbeService>;
@@ -113,6 +115,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   registerOutcomeRoutes(app, deps.outcomes);
   registerThresholdRoutes(app, deps.thresholds);
   registerSessionRoutes(app, deps.sessions);
+  registerReceiptRoutes(app, deps.receipts);
   void app.register(async (scope) =>
     registerProbeIntake(scope, {
       path: '/public/lite/probe',

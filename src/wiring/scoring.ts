@@ -12,6 +12,7 @@ import type { FindStepUp } from '../contract/step-up.js';
 import { createStepUpReceipts } from '../scoring/receipts/step-up-receipts.js';
 import { modeOf } from '../kernel/caller.js';
 import { isUnavailable } from '../errors.js';
+import { createChainService } from '../scoring/receipts/chain-service.js';
 import { createEvidenceService } from '../scoring/receipts/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/network/geography.js';
 import { findReleased } from '../scoring/receipts/find-receipt.js';
@@ -85,11 +86,7 @@ export async function openScoring(
           : findEndedStepUps(lookups, { projectId: owner.projectId, mode: modeOf(owner) }, sessionId).catch(unread),
       makeRef,
       signer: createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts')),
-      modelVersion,
-      metrics,
-      logger,
-      now,
-      watch,
+      ...{ modelVersion, metrics, logger, now, watch },
       counterRecovery: createCounterRecovery({ database, lookups, counters, log, pool, logger, metrics, now }),
       verifyAgent: (material, origins) =>
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
@@ -118,6 +115,7 @@ export async function openScoring(
       ...{ findOwner: findProjectOwner, ...openStateReports(parts) },
     },
     sessions: { sessions: createSessionService({ database, counters, makeRef, now }), findOwner: findProjectOwner },
+    receipts: { chains: createChainService({ database, receiptKeys }), findOwner: findProjectOwner },
     exampleProbeKey: ids?.probeKey ?? null,
   };
 }

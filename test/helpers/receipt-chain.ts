@@ -2,20 +2,25 @@
 import { createBatchSigner } from '../../src/crypto/batch-signer.js';
 import { makeId } from '../../src/crypto/ids.js';
 import { deriveSigningKey } from '../../src/crypto/master-key.js';
+import type { ScoreFacts } from '../../src/contract/facts.js';
 import type { ChainedReceipt } from '../../src/contract/receipt-chain.js';
 import { joinParts } from '../../src/record/codec.js';
 import { appendCounted, openFacts, packBase, packOutcome, packSealed } from '../../src/record/record.js';
 import type { ChainExport } from '../../src/cli/receipts/check-chain.js';
-import { keySetOf, readHeads } from '../../src/scoring/receipts/chain-heads.js';
+import { keySetOf, readHeads, signHeads } from '../../src/scoring/receipts/chain-heads.js';
 import { readChain } from '../../src/scoring/receipts/chain-reader.js';
 import type { LogEntry } from '../../src/stores/log/port.js';
 import type { Database } from '../../src/stores/database/port.js';
+import { modelVersion } from '../../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { cleanFacts } from './facts.js';
 import { splitFacts } from './records.js';
 
 export const receiptKey = deriveSigningKey(new Uint8Array(32).fill(9), 'receipts');
-const signer = createBatchSigner(receiptKey);
+export const signer = createBatchSigner(receiptKey);
+
+/** The rules in force, as whoever verifies runs them. */
+export const presentRules = { judge: (facts: ScoreFacts) => recordVerdict(scoreFacts(facts)), modelVersion };
 
 export interface ScoredInput {
   readonly projectId: string;
@@ -61,4 +66,14 @@ export async function wholeExport(database: Database, chain: string): Promise<Ch
     previous: { seq: previous.seq, hash: Buffer.from(previous.hash).toString('hex') },
     receipts: await readWhole(database, chain),
   };
+}
+
+/** Has what is recorded end yesterday, and signs it. */
+export async function signDay(database: Database): Promise<void> {
+  const recent = "recorded_at > now() - interval '1 day'";
+  await database.query(`UPDATE receipt_batches SET recorded_at = recorded_at - interval '1 day' WHERE ${recent}`);
+  await database.query(
+    "UPDATE receipt_chains SET recorded_at = recorded_at - interval '1 day', signed_day = '-infinity'",
+  );
+  await signHeads(database, receiptKey);
 }

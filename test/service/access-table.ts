@@ -42,6 +42,8 @@ postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  40
 postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   400  403
 readSession                 401  401  401  401  401   | 400  400  404  | 400  400  400  | ok   400  404  400  403
 listSessions                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+exportReceipts              401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
+listReceiptHeads            401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readMix                     401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 readFairness                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 listSources                 401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
@@ -126,6 +128,8 @@ export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> 
   readEvidence: ['lite:read', 'receipts:read'],
   readSession: ['lite:read', 'receipts:read'],
   listSessions: ['lite:read', 'receipts:read'],
+  exportReceipts: ['lite:read', 'receipts:read'],
+  listReceiptHeads: ['lite:read', 'receipts:read'],
   readMix: ['lite:read', 'receipts:read'],
   readFairness: ['lite:read', 'receipts:read'],
   listSources: ['lite:read', 'receipts:read'],
