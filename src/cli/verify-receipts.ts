@@ -25,7 +25,7 @@ try {
 
 async function open(): Promise<{ readonly given: ChainExport; readonly kept: ChainExport | null }> {
   const { values, positionals } = readArguments();
-  const { url, key = process.env['VH_API_KEY'], project = null, kept, export: path } = values;
+  const { url, key = process.env['VERIFYHUMAN_KEY'], project = null, kept, export: path } = values;
   const [file, ...more] = positionals;
   const isApi = url !== undefined && key !== undefined;
   if (more.length > 0 || isApi === (file !== undefined)) throw new Error(usage);

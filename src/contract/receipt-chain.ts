@@ -35,7 +35,7 @@ export const ReceiptChainPage = Type.Object({
   keptSince: Nullable({ ...Timestamp, description: 'Receipts scored before this time are deleted; null: none are.' }),
   previous: Type.Object(
     { seq: Seq('0 before the first receipt.'), hash: Hash('The hash that the first receipt here follows.') },
-    { description: 'What the page follows.' },
+    { description: 'The end of the chain before the first receipt here.' },
   ),
   receipts: Type.Array(ChainedReceipt),
   nextCursor: Nullable(Type.String()),
