@@ -4,7 +4,7 @@
  */
 import { idPrefixes } from '../../crypto/ids.js';
 import { chainStart, digestBytes, idBytes, nextHash } from '../../record/chain.js';
-import type { Namespace } from '../../stores/counters/namespace.js';
+import { type Namespace, splitNamespace } from '../../stores/counters/namespace.js';
 import type { Database, Queryable, Row } from '../../stores/database/port.js';
 import type { ChainedReceipt } from '../../contract/receipt-chain.js';
 import { timeOfReceipt } from './receipts.js';
@@ -53,7 +53,7 @@ export function readChain(database: Database, namespace: Namespace, after: numbe
           ? await readEnd(tx, namespace)
           : (all.find(({ seq }) => seq === first.seq - 1) ?? startOf(batches));
       const keptSince = await readKeptSince(tx);
-      const contents = await readContents(tx, links);
+      const contents = await readContents(tx, namespace, links);
       const receipts = links.map((link) => describe(link, contents, keptSince));
       return { keptSince, previous, receipts, isLast: rest.length <= limit };
     },
@@ -109,15 +109,23 @@ interface ContentRow extends Row {
   readonly record: Uint8Array;
   readonly seal: Uint8Array;
   readonly salt: Uint8Array;
+  readonly erased: boolean;
 }
 
-async function readContents(tx: Queryable, links: readonly Link[]): Promise<ReadonlyMap<string, ContentRow>> {
+/** By id. `erased`: the respondent was, and the recorder or the erasure has yet to come to the receipt. */
+async function readContents(
+  tx: Queryable,
+  namespace: Namespace,
+  links: readonly Link[],
+): Promise<ReadonlyMap<string, ContentRow>> {
   const ids = links.flatMap(({ receiptId }) => receiptId ?? []);
   if (ids.length === 0) return new Map();
   const times = ids.map((id) => timeOfReceipt(id).getTime());
   const rows = await tx.query<ContentRow>(
-    'SELECT receipt_id, record, seal, salt FROM receipts WHERE receipt_id = ANY ($1::text[]) AND scored_at BETWEEN $2 AND $3',
-    [ids, new Date(Math.min(...times)), new Date(Math.max(...times))],
+    `SELECT receipt_id, record, seal, salt, EXISTS (
+       SELECT FROM erased_respondents e WHERE e.project_id = $4 AND e.subject_ref = ANY (r.subjects) AND e.erased_at >= r.scored_at) AS erased
+       FROM receipts r WHERE receipt_id = ANY ($1::text[]) AND scored_at BETWEEN $2 AND $3`,
+    [ids, new Date(Math.min(...times)), new Date(Math.max(...times)), splitNamespace(namespace).holder],
   );
   return new Map(rows.map((row) => [row.receipt_id, row]));
 }
@@ -129,8 +137,8 @@ function describe(
 ): ChainedReceipt {
   const place = { seq, hash: hexOf(hash), digest: hexOf(digest), receiptId };
   const none = { record: null, seal: null, salt: null };
-  if (receiptId === null) return { ...place, ...none, state: 'erased' };
-  const content = contents.get(receiptId);
+  const content = contents.get(receiptId ?? '');
+  if (receiptId === null || content?.erased === true) return { ...place, ...none, receiptId: null, state: 'erased' };
   if (content === undefined)
     return {
       ...place,

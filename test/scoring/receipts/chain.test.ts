@@ -108,6 +108,23 @@ for (const [store, open] of Object.entries({ embedded: openTestDatabase, Postgre
       t.notOk(kept.includes(late.key.slice(5)), 'nothing names it any more');
     });
 
+    t.test(
+      'a receipt whose respondent was erased is none for a reader, though its deletion is still to come',
+      async (t) => {
+        const projectId = project();
+        const maria = respondentSubject(makeRef, projectId, 'maria');
+        const record = createReceiptRecorder(database);
+        await record([await scoredEntry({ projectId, session: 'm1', respondent: maria })]);
+        t.match(await readWhole(database, projectId), [{ state: 'recorded' }]);
+        await database.query(
+          'INSERT INTO erased_respondents (project_id, subject_ref, erased_at) VALUES ($1, $2, $3)',
+          [...[projectId, maria], new Date(Date.now() + 60_000)],
+        );
+        t.match(await readWhole(database, projectId), [{ state: 'erased', receiptId: null, record: null, salt: null }]);
+        t.match(await check(database, projectId), { last: 1, erased: 1 });
+      },
+    );
+
     t.test('the chain begins behind what was deleted by age, and still follows from its heads', async (t) => {
       const projectId = project();
       const record = createReceiptRecorder(database);
