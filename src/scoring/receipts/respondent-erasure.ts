@@ -74,6 +74,7 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
     tx.query<R>(sql, [modes, subject], { deadlineMs });
   // In the order in which the recorder writes, watched verdicts first: whoever looks at one of them again ends before its receipts are deleted.
   await erase('DELETE FROM watched_verdicts WHERE namespace = ANY($1::text[]) AND respondent_ref = $2');
+  await erase(`SELECT namespace, session_ref FROM session_index ${own} ORDER BY namespace, session_ref FOR UPDATE`);
   const indexed = await erase<SessionRow & { session_id: string }>(
     `DELETE FROM session_index ${own} RETURNING namespace, session_ref, session_id`,
   );

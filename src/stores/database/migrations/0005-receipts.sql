@@ -272,6 +272,9 @@ BEGIN
   IF late IS NOT NULL THEN
     DELETE FROM watched_verdicts USING unnest(late) AS place
      WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
+    -- In the order in which they are indexed, so that writers never wait in a circle.
+    PERFORM FROM session_index WHERE (namespace, session_ref) IN (SELECT namespaces[place::int], session_refs[place::int] FROM unnest(late) AS place)
+      ORDER BY namespace, session_ref FOR UPDATE;
     DELETE FROM session_index USING unnest(late) AS place
      WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
     WITH gone AS (
