@@ -21,7 +21,18 @@ const copied = [
 /** Folders whose compiled files are in dist; what is not compiled is read from where it lies. */
 const compiled = ['src', 'workers'];
 /** The commands of package.json that a release has, for which guides call it. */
-const scripts = ['start', 'token', 'keys', 'console', 'admin', 'receiver', 'doctor', 'faces', 'verifyhuman'];
+const scripts = [
+  'start',
+  'token',
+  'keys',
+  'console',
+  'admin',
+  'receiver',
+  'doctor',
+  'faces',
+  'verifyhuman',
+  'verify-receipts',
+];
 
 const readJson = async (name) => JSON.parse(await readFile(join(root, name), 'utf8'));
 const writeJson = (name, value) => writeFile(join(stage, name), `${JSON.stringify(value, null, 2)}\n`);

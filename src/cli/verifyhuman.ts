@@ -11,6 +11,7 @@ const operatorCommands: Readonly<Record<string, string>> = {
   console: 'prints a link that signs in to the console once',
   admin: 'runs an operator’s command: migrate, create-organization, explain, …',
   receiver: 'receives webhooks and prints them',
+  'verify-receipts': 'checks receipts, their chain and its signed heads',
   faces: 'measures a face model',
 };
 
@@ -50,15 +51,15 @@ async function runOther(): Promise<void> {
 
 function help(remote: readonly (readonly [string, string])[]): string {
   const list = (commands: readonly (readonly [string, string])[]): string =>
-    commands.map(([command, does]) => `  ${command.padEnd(12)}${does}\n`).join('');
+    commands.map(([command, does]) => `  ${command.padEnd(17)}${does}\n`).join('');
   return `Usage: verifyhuman COMMAND [OPTIONS]
 
 On the machine of a service:
 ${list(Object.entries(operatorCommands))}
 Against a service, whose address and key are in API and PROJECT_KEY:
 ${list(remote)}
-  completion  prints completions for bash: eval "$(verifyhuman completion)"
-  --version   prints the version and its commit
+  completion       prints completions for bash: eval "$(verifyhuman completion)"
+  --version        prints the version and its commit
 
 "verifyhuman COMMAND --help" says more about a command against a service.
 `;
