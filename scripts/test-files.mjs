@@ -1,7 +1,12 @@
 // `node scripts/test-files.mjs FILE...`: runs compiled tests one after the other in one process, which saves most small files more than they take.
 // Each file ends, with all that it has started, before the next is loaded.
+import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+
+// The engine shares what it compiles of a module while somebody holds the module: here, from one embedded database to the next.
+const databasePath = new URL('../node_modules/@electric-sql/pglite/dist/pglite.wasm', import.meta.url);
+t.context = { database: await WebAssembly.compile(await readFile(databasePath)) };
 
 const add = t.test;
 let lastTest = Promise.resolve();

@@ -61,8 +61,9 @@ const weights = [
   { weight: 2, measures: true, phase: 1, matches: /^bench\/(load|neighbours|compare)\./ },
   // Several processes, which mostly wait for each other.
   { weight: 2, phase: 1, matches: /^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./ },
-  { weight: 1, phase: 2, matches: /\.browser\.test|^(bench|research|cli)\// },
-  { weight: 1, phase: 2, matches: /^(integrity|stores)\/|^service\/(large-)?disputes\./ },
+  { weight: 1, phase: 2, matches: /^service\// },
+  { weight: 1, phase: 2, matches: /^(integrity|stores)\// },
+  { weight: 1, phase: 2, matches: /\.browser\.test|^cli\// },
   { weight: 1, phase: 3, matches: /./ },
 ];
 const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
@@ -74,7 +75,7 @@ const isLong = (name) =>
 const isUnit = (name) => !/\.browser\.test|^(bench|research|cli|integrity|service|stores)\//.test(name);
 /** They take longer than a process of their own costs, or change more of it than they put back. */
 const isAlone = (name) =>
-  /^(audience|deploy|docs|examples|record)\/|^sdk\/widget\/package\.|^verification\/uniqueness\/(embedded|postgres)\.|^service\/(process|roles|fuzz|(large-)?disputes)\./.test(
+  /^sdk\/widget\/package\.|^verification\/uniqueness\/(embedded|postgres)\.|^service\/(process|roles|fuzz|(large-)?disputes)\./.test(
     name,
   );
 /** A hook of a file would run before the tests of all later ones in its process. */
@@ -87,7 +88,7 @@ const hasHooks = (name) => /^ *t\.(before|after)Each\(/m.test(readFileSync(join(
 function sharesOf(name) {
   if (isAlone(name) || hasHooks(name)) return 1;
   if (isUnit(name)) return 8;
-  return /^service\/[^.]*\.test/.test(name) ? 4 : 1;
+  return /^service\/[^.]*\.test/.test(name) ? 10 : 1;
 }
 
 function readOptions() {
@@ -231,7 +232,12 @@ function runAll(processes, parallel, onStart, onEnd) {
         startNext();
       }, reject);
     };
-    const findFitting = () => waiting.findIndex(({ weight }) => weightOf(running) + weight <= parallel);
+    /** Light ones do not take the room that a heavy one at the head waits for, unless another heavy one has it. */
+    const findFitting = () => {
+      const isHeavy = ({ weight }) => weight > 1;
+      const candidates = waiting.some(isHeavy) && ![...running].some(isHeavy) ? waiting.slice(0, 1) : waiting;
+      return candidates.findIndex(({ weight }) => weightOf(running) + weight <= parallel);
+    };
     const startNext = () => {
       for (let place = findFitting(); place !== -1; place = findFitting()) start(place);
       if (running.size === 0) {
