@@ -13,7 +13,14 @@ const capabilities = [
   'console',
   'demo',
 ];
-const roots = ['./src/errors.ts', './src/fair-limiter.ts', './src/limits.ts', './src/config', './src/package-root.ts'];
+const roots = [
+  './src/bounded-cache.ts',
+  './src/errors.ts',
+  './src/fair-limiter.ts',
+  './src/limits.ts',
+  './src/config',
+  './src/package-root.ts',
+];
 
 const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });
 

@@ -9,7 +9,7 @@
  * newcomer finds a place at once. Each instance counts for itself.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from './bounded-cache.js';
 import { Fault, overloaded } from './errors.js';
 
 /** Whose use is remembered. */
@@ -92,7 +92,7 @@ function createContention() {
 
 /** How long organizations held places, in milliseconds; of those that were not served for long, at least what the last one had. */
 function createUsage() {
-  const used = new LRUCache<string, number>({ max: organizationsMax });
+  const used = createBoundedCache<number>(organizationsMax);
   let served = 0;
   const of = (organizationId: string): number => Math.max(served, used.get(organizationId) ?? 0);
   return {

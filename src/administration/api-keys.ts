@@ -8,7 +8,7 @@
  * A key from before the two kinds existed is an organization key and has all scopes of that kind, whatever its row says.
  */
 import { hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.js';
 import type { KeyCaller } from '../kernel/caller.js';
 import { rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
 import { keyScopes } from '../contract/key-scopes.js';
@@ -140,7 +140,7 @@ export function createKeyUse(deps: {
   readonly now: () => number;
 }) {
   const { database, logger, now } = deps;
-  const noted = new LRUCache<string, number>({ max: keysMax });
+  const noted = createBoundedCache<number>(keysMax);
   let pending = new Map<string, number>();
 
   async function flush(): Promise<void> {

@@ -6,7 +6,7 @@
  * keys, and every erased session, within the polling interval, whichever instance made it; a change may be reported twice, never missed. While the database is away nothing
  * can change; the feed goes on where it stood when it is back.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.js';
 import type { Database } from '../stores/database/port.js';
 import { readHorizon } from '../stores/database/server.js';
 import { settleWithin } from '../stores/notifier.js';
@@ -35,7 +35,7 @@ export function createDirectory<T extends object>(
   load: (id: string) => Promise<T | null>,
   { isStale = () => false, portionEveryMs = portionEveryMsDefault }: DirectoryOptions = {},
 ): Directory<T> {
-  const cache = new LRUCache<string, T>({ max: entriesMax });
+  const cache = createBoundedCache<T>(entriesMax);
   const loading = new Map<string, Promise<T | null>>();
   let drops = 0;
 

@@ -2,7 +2,7 @@
  * Whose work is next: organizations take turns, then the projects of each. A backlog delays no other organization, however many projects it is
  * spread over; each project that waits costs one index lookup.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.js';
 import { splitNamespace } from '../../stores/counters/namespace.js';
 import type { Queryable } from '../../stores/database/port.js';
 
@@ -35,7 +35,7 @@ export type NextTurn = (tx: Queryable, waiting: WaitingIn, max: number) => Promi
 
 export function createTurns(): NextTurn {
   /** For each organization, the time of its last turn and its last project. */
-  const served = new LRUCache<string, { readonly at: number; readonly project: string }>({ max: organizationsMax });
+  const served = createBoundedCache<{ readonly at: number; readonly project: string }>(organizationsMax);
   let [after, turns] = ['', 0];
 
   return async function next(tx, waiting, max) {

@@ -3,7 +3,7 @@
  * its row, which only one transaction gets, and its event are one transaction. Observations count up while a page lives, so that one that
  * could not be flagged (a store was away) is flagged by the next.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.js';
 import type { Observation, RaisedFlag } from '../../contract/monitoring.js';
 import type { FlagEvent } from '../../contract/session-event.js';
 import type { Directories } from '../../administration/directories.js';
@@ -41,7 +41,7 @@ const rememberedMax = 50_000;
 
 export function createMonitor(deps: MonitorDeps): Observe {
   const { directories, pool, makeRef } = deps;
-  const raised = new LRUCache<string, true>({ max: rememberedMax });
+  const raised = createBoundedCache<true>(rememberedMax);
   return async (session, observation) => {
     const project = await directories.projects.get(session.projectId);
     const monitoring = project?.fields.config?.monitoring;

@@ -3,7 +3,7 @@
  * a token that names a newer version than is known has the cache read again, at most once a second for a project, so that made-up
  * versions cost nothing.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.js';
 import { createDirectory, type Directory } from '../../administration/record-cache.js';
 import type { SigningSecret, SigningSecrets } from '../../administration/signing-secrets.js';
 import type { Database } from '../../stores/database/port.js';
@@ -34,7 +34,7 @@ export function createSigningDirectory(deps: SigningDirectoryDeps): SigningDirec
     const read = await signingSecrets.read(database, projectId);
     return read.length === 0 ? null : read;
   });
-  const rereadAt = new LRUCache<string, number>({ max: entriesMax });
+  const rereadAt = createBoundedCache<number>(entriesMax);
   deps.onProjectChange((projectId) => {
     if (projectId === null) void secrets.clear();
     else secrets.drop(projectId);

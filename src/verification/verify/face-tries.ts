@@ -6,7 +6,7 @@
  * not lock them out. So are calls with contradictory forwarding headers, under the address of their proxy. With the counters store away nothing is
  * counted, and nothing of an address that nobody has on the internet.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.js';
 import type { Envelope } from '../../contract/envelope.js';
 import { isCarrierOrCampus, type AddressFacts } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
@@ -76,7 +76,7 @@ interface Tries {
 export type FaceTries = ReturnType<typeof createFaceTries>;
 
 export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
-  const triesOf = new LRUCache<string, Tries>({ max: addressesMax });
+  const triesOf = createBoundedCache<Tries>(addressesMax);
 
   async function count(projectId: string, key: string, limit: number, tries: Tries): Promise<void> {
     const limits = [{ key, limit, windowSeconds }];
