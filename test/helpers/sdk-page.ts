@@ -12,7 +12,8 @@ import { readRepositoryFile, repositoryRoot } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 import { pollUntil } from './wait-until.js';
 
-export const ways = ['html', 'mount', 'react', 'next'] as const;
+/** The package's entry for Next.js hands on that for React, as test/sdk/widget/package.test.ts holds. */
+export const ways = ['html', 'mount', 'react'] as const;
 export type Way = (typeof ways)[number];
 
 /** How a mount ended: one of the two is null. Errors are told by their public fields. */
@@ -75,9 +76,9 @@ const recorder = `
   document.addEventListener('vh:integrity-error', (event) => seen.events.push(event.type + ' ' + event.detail.name));
 `;
 
-const reactEntry = (way: 'react' | 'next') => `
+const reactEntry = `
   import { createRoot } from 'react-dom/client';
-  import { useVerifyHuman, VerifyHuman } from './sdk/${way}.js';
+  import { useVerifyHuman, VerifyHuman } from './sdk/react.js';
   window.render = (options) => createRoot(document.getElementById('target')).render(
     <VerifyHuman {...options} onVerified={(result) => window.ended(result, null)} onError={(error) => window.ended(null, error)}
       onResult={(dispatch) => { window.seen.dispatches.push(dispatch); return window.seen.answer; }} />);
@@ -85,9 +86,9 @@ const reactEntry = (way: 'react' | 'next') => `
   window.renderHook = (options) => createRoot(document.getElementById('target')).render(<Hooked {...options} />);
 `;
 
-async function bundleReact(way: 'react' | 'next'): Promise<string> {
+async function bundleReact(): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: reactEntry(way), resolveDir: repositoryRoot, loader: 'tsx' },
+    stdin: { contents: reactEntry, resolveDir: repositoryRoot, loader: 'tsx' },
     bundle: true,
     write: false,
     format: 'esm',
@@ -117,9 +118,7 @@ async function startSdkSite(
       '/person': pageOf(`<video hidden></video>${script}<script type="module" src="/run.js"></script>`),
       ...readPersonFiles(),
       '/react': pageOf('<script type="module" src="/react.js"></script>'),
-      '/react.js': await bundleReact('react'),
-      '/next': pageOf('<script type="module" src="/next.js"></script>'),
-      '/next.js': await bundleReact('next'),
+      '/react.js': await bundleReact(),
       '/bare': pageOf(''),
       '/copied.js': readRepositoryFile('dist/sdk/lite/v1/vh-lite.esm.js'),
       '/capture.js': readRepositoryFile('dist/sdk/v1/verifyhuman.capture.js'),
@@ -211,7 +210,6 @@ const beginners: Record<Way, string> = {
     VH.mount('#target', { ...options, onResult }).then((result) => ended(result, null), (error) => ended(null, error));
   }`,
   react: '(options) => window.render(options)',
-  next: '(options) => window.render(options)',
 };
 
 /** A press that takes its time: a click without one is told from a hand. */

@@ -161,7 +161,7 @@ void t.test('every way in ends the same', { skip }, async (t) => {
     const drawn = new Set<unknown>();
     for (const way of ways) {
       const { page, begin } = await site.open(way);
-      const slider = way === 'react' || way === 'next' ? { interactionType: 'slider' } : { interaction: 'slider' };
+      const slider = way === 'react' ? { interactionType: 'slider' } : { interaction: 'slider' };
       const looks = { widgetTheme: 'dark', widgetStyle: 'friendly', avatarStyle: 'neon', locale: 'ar' } as const;
       await begin({ siteKey, ...looks, ...slider } as PlainOptions);
       // The card's entrance begins with the frame after it is drawn.

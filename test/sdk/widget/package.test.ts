@@ -77,6 +77,13 @@ t.test('the installed package can be imported without a page, entry by entry', a
     '/webhooks': ['verifyWebhook'],
   });
   t.match(readFileSync(join(folder, 'node_modules/verifyhuman/dist/next.js'), 'utf8'), /^"use client"/);
+  const differ = `const [react, next] = [await import('verifyhuman/react'), await import('verifyhuman/next')];
+    console.log(Object.keys(react).filter((name) => react[name] !== next[name]).join());`;
+  t.equal(
+    (await run(process.execPath, ['--input-type=module', '-e', differ])).trim(),
+    '',
+    'Next.js gets what React gets',
+  );
 });
 
 t.test('its types are whole, and strict TypeScript reads them', async (t) => {
