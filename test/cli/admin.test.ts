@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { packageRoot } from '../../src/package-root.js';
-import { commandEnvironment, startProcess } from '../helpers/process.js';
+import { commandEnvironment, programOf, startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -17,7 +15,7 @@ const run = promisify(execFile);
 
 /** Runs a command; answers the one line that it prints. */
 async function admin(dataDirectory: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
+  const { stdout } = await run(process.execPath, [...programOf('admin'), ...args], {
     env: {
       ...commandEnvironment,
       VH_DATA_DIR: dataDirectory,
@@ -114,21 +112,17 @@ t.test('while no service runs and while one does, organizations are made by the 
 t.test('a command names its target, and where nothing names one it is refused and makes nothing', async (t) => {
   const directory = temporaryDirectory(t);
   const call = (environment: Record<string, string>, ...args: readonly string[]) =>
-    run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
+    run(process.execPath, [...programOf('admin'), ...args], {
       cwd: directory,
       env: { ...commandEnvironment, ADMIN_PORT: '0', ...environment },
     });
   const VH_MASTER_KEY = Buffer.alloc(32, 5).toString('base64');
   const create = ['create-organization', '--name', 'N'] as const;
   const DATABASE_URL = 'postgres://u:hunter2@127.0.0.1:1/vh';
-  const token = run(
-    process.execPath,
-    [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner', '--org', 'org_a'],
-    {
-      cwd: directory,
-      env: { ...commandEnvironment },
-    },
-  );
+  const token = run(process.execPath, [...programOf('token'), '--role', 'owner', '--org', 'org_a'], {
+    cwd: directory,
+    env: { ...commandEnvironment },
+  });
   await Promise.all([
     t.rejects(token, { message: /\nThe master key is missing: / }),
     t.rejects(call({}, ...create), { message: /\nThe master key is missing: / }),
@@ -164,7 +158,7 @@ t.test('the target is said before the service there is told to do anything', asy
   t.teardown(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), 'list-organizations'], {
+  const child = spawn(process.execPath, [...programOf('admin'), 'list-organizations'], {
     env: {
       ...commandEnvironment,
       VH_DATA_DIR: temporaryDirectory(t),

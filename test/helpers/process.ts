@@ -36,6 +36,12 @@ export const commandEnvironment: Readonly<Record<string, string>> = Object.fromE
   }),
 );
 
+/** Arguments of Node.js for a program of src/cli/, with the flags of the test run: a database of WebAssembly starts in half of the time. */
+export const programOf = (name: string): readonly string[] => [
+  ...process.execArgv,
+  join(packageRoot, `dist/src/cli/${name}.js`),
+];
+
 /** `npm-start`: by the command that people type, in a process group of its own. */
 export type StartedBy = 'node' | 'npm-start';
 
@@ -45,9 +51,7 @@ export function startProcess(
   startedBy: StartedBy = 'node',
 ): ServiceProcess {
   const isNpm = startedBy === 'npm-start';
-  const [file, args] = isNpm
-    ? ['npm', ['start']]
-    : [process.execPath, [...process.execArgv, join(packageRoot, 'dist/src/cli/start.js')]];
+  const [file, args] = isNpm ? ['npm', ['start']] : [process.execPath, programOf('start')];
   const child = spawn(file, args, {
     cwd: isNpm ? packageRoot : process.cwd(),
     detached: isNpm,

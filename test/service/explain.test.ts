@@ -11,10 +11,9 @@ import { issueDashboardToken } from '../../src/administration/dashboard-tokens.j
 import type { AuditEntry } from '../../src/contract/audit.js';
 import type { Explanation, RecordedFacts } from '../../src/contract/explanation.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
-import { packageRoot } from '../../src/package-root.js';
 import { sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
 import { realStoreSettings } from '../helpers/real-service.js';
-import { commandEnvironment } from '../helpers/process.js';
+import { commandEnvironment, programOf } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService, type TestService } from '../helpers/service.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
@@ -35,7 +34,7 @@ function explain({ bootstrap }: TestService, masterKey: Uint8Array, receiptId: s
 }
 
 function admin(service: TestService, ...args: readonly string[]): Promise<{ readonly stdout: string }> {
-  return run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
+  return run(process.execPath, [...programOf('admin'), ...args], {
     env: { ...commandEnvironment, VH_DATA_DIR: service.dataDirectory, ADMIN_PORT: '0' },
   });
 }
@@ -65,7 +64,7 @@ t.test('a receipt that only the counters store has yet is explained, whosever ke
     t.match(present.findings, [{ code: 'declared_bot', list: 'against' }]);
   }
   const list = (DATABASE_URL: string) =>
-    run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), 'list-organizations'], {
+    run(process.execPath, [...programOf('admin'), 'list-organizations'], {
       env: {
         ...settings,
         DATABASE_URL,

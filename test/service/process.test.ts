@@ -9,7 +9,7 @@ import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
-import { commandEnvironment, startProcess } from '../helpers/process.js';
+import { commandEnvironment, programOf, startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
@@ -76,7 +76,7 @@ t.test('a first start that finds a port taken loses no key', async (t) => {
 
 t.test('a terminal gets the keys of the first start', async (t) => {
   const directory = temporaryDirectory(t);
-  const start = `${process.execPath} ${join(packageRoot, 'dist/src/cli/start.js')}`;
+  const start = [process.execPath, ...programOf('start')].join(' ');
   const child = spawn('script', ['--quiet', '--command', `exec ${start}`, '/dev/null'], {
     env: { ...process.env, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: directory },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -123,7 +123,7 @@ t.test('a process that goes on where another ended', async (t) => {
   });
 
   t.test('npm run token prints a dashboard token and nothing else, while the service runs', async (t) => {
-    const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner'], {
+    const { stdout } = await run(process.execPath, [...programOf('token'), '--role', 'owner'], {
       env: { ...process.env, VH_DATA_DIR: directory },
     });
     t.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
@@ -210,7 +210,7 @@ t.test(
     t.teardown(() => silent.close());
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const outer = spawn('unshare', [...separated, process.execPath, join(packageRoot, 'dist/src/cli/start.js')], {
+    const outer = spawn('unshare', [...separated, process.execPath, ...programOf('start')], {
       env: {
         ...commandEnvironment,
         ...{ PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: temporaryDirectory(t) },

@@ -34,7 +34,9 @@ t.test(
     await first.close();
 
     const acknowledged: string[] = [];
-    const child = spawn(process.execPath, ['-e', writer, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...process.execArgv, '-e', writer, directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     createInterface({ input: child.stdout }).on('line', (line) => acknowledged.push(line));
     await waitUntil(() => acknowledged.length >= 500, 'the writer is well under way');
     await t.rejects(openEmbeddedDatabase({ directory, lock: { waitMs: 0 } }), { name: 'DataDirectoryInUse' });
