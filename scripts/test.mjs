@@ -87,7 +87,7 @@ const hasHooks = (name) => /^ *t\.(before|after)Each\(/m.test(readFileSync(join(
  */
 function sharesOf(name) {
   if (isAlone(name) || hasHooks(name)) return 1;
-  if (isUnit(name)) return 8;
+  if (isUnit(name)) return 12;
   return /^(service|stores)\/(?!log\/kafka)[^.]*\.test/.test(name) ? 10 : 1;
 }
 
