@@ -24,16 +24,19 @@ t.test('the documentation in a real browser', { skip, timeout: 280_000 }, async 
     return { page, complaints };
   };
   for (const path of ['', 'api/scoring.html', 'reference/verification.html', 'reference/settings.html'])
-    for (const scheme of ['light', 'dark'] as const)
-      await t.test(`/docs/${path} in ${scheme}: no complaint, nothing serious for axe, no sideways scrolling`, async (t) => {
-        const { page, complaints } = await open(t, `${siteUrl}/docs/${path}`);
-        await page.emulateMedia({ colorScheme: scheme });
-        t.strictSame(await findBarriers(page), []);
-        t.ok((await sidewaysPx(page)) <= 0, 'desktop');
-        await page.setViewportSize(sizes.phone);
-        t.ok((await sidewaysPx(page)) <= 0, 'phone');
-        t.strictSame(complaints, []);
-      });
+    await t.test(`/docs/${path}, light and dark: no complaint, nothing serious for axe, no sideways scrolling`, async (t) => {
+      const { page, complaints } = await open(t, `${siteUrl}/docs/${path}`);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        t.strictSame(await findBarriers(page), [], colorScheme);
+        for (const size of ['desktop', 'phone'] as const) {
+          await page.setViewportSize(sizes[size]);
+          t.ok((await sidewaysPx(page)) <= 0, `${colorScheme}, ${size}`);
+        }
+        await page.setViewportSize(sizes.desktop);
+      }
+      t.strictSame(complaints, []);
+    });
 
   await t.test('the roots lead to it, and the contract’s own address shows the reference', async (t) => {
     const root = await open(t, siteUrl);
