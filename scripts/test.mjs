@@ -233,11 +233,10 @@ function runAll(processes, parallel, onStart, onEnd) {
       }, reject);
     };
     /** Light ones do not take the room that a heavy one at the head waits for, unless another heavy one has it. */
-    const findFitting = () => {
-      const isHeavy = ({ weight }) => weight > 1;
-      const candidates = waiting.some(isHeavy) && ![...running].some(isHeavy) ? waiting.slice(0, 1) : waiting;
-      return candidates.findIndex(({ weight }) => weightOf(running) + weight <= parallel);
-    };
+    const isHeavy = ({ weight }) => weight > 1;
+    const isHeld = () => waiting.some(isHeavy) && ![...running].some(isHeavy);
+    const findFitting = () =>
+      (isHeld() ? waiting.slice(0, 1) : waiting).findIndex(({ weight }) => weightOf(running) + weight <= parallel);
     const startNext = () => {
       for (let place = findFitting(); place !== -1; place = findFitting()) start(place);
       if (running.size === 0) {
@@ -245,7 +244,7 @@ function runAll(processes, parallel, onStart, onEnd) {
         resolve();
       }
     };
-    const mayAdd = () => [...running].every(({ measures }) => !measures) && running.size < 2 * parallel;
+    const mayAdd = () => !isHeld() && [...running].every(({ measures }) => !measures) && running.size < 2 * parallel;
     const timer = setInterval(() => {
       if (busy() >= idleBelow || !mayAdd()) return;
       const light = waiting.findIndex(({ weight }) => weight === 1);
