@@ -29,6 +29,7 @@ const scripts = [
   'admin',
   'receiver',
   'doctor',
+  'copy-database',
   'faces',
   'verifyhuman',
   'verify-receipts',

@@ -11,6 +11,7 @@ const operatorCommands: Readonly<Record<string, string>> = {
   console: 'prints a link that signs in to the console once',
   admin: 'runs an operator’s command: migrate, create-organization, explain, …',
   receiver: 'receives webhooks and prints them',
+  'copy-database': 'copies the embedded database into the one of DATABASE_URL',
   'verify-receipts': 'checks receipts, their chain and its signed heads',
   faces: 'measures a face model',
 };

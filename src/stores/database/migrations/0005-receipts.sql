@@ -25,7 +25,7 @@ CREATE TABLE receipts (
 ALTER TABLE receipts ALTER COLUMN record SET STORAGE EXTERNAL;
 CREATE INDEX receipts_by_session ON receipts (namespace, session_ref, scored_at);
 
--- The end of each namespace's chain of receipts: how many were recorded, and their hash (docs/internals/adr/0020). Whoever adds to a chain locks its row.
+-- The end of each namespace's chain of receipts: how many were recorded, and their hash (docs/internals/adr/0021). Whoever adds to a chain locks its row.
 CREATE TABLE receipt_chains (
   namespace   text PRIMARY KEY,
   seq         bigint NOT NULL DEFAULT 0,
