@@ -35,6 +35,12 @@ const scripts = [
   'verify-receipts',
 ];
 
+/** Development packages that parts of the release were built from: their code or models are in it. */
+const built = [
+  ...['@tensorflow/tfjs-backend-wasm', '@vladmandic/face-api', '@vladmandic/human'],
+  ...['preact', 'wouter-preact', 'vitepress', 'vue'],
+];
+
 const readJson = async (name) => JSON.parse(await readFile(join(root, name), 'utf8'));
 const writeJson = (name, value) => writeFile(join(stage, name), `${JSON.stringify(value, null, 2)}\n`);
 const git = (...command) => execFileSync('git', command, { cwd: root, encoding: 'utf8' }).trim();
@@ -63,6 +69,30 @@ function lockOf({ lockfileVersion, packages }, { name, version, license, bin, en
   return { name, version, lockfileVersion, requires: true, packages: { '': own, ...Object.fromEntries(kept) } };
 }
 
+/** The bill of materials in CycloneDX: every package that the release installs or was built from, with its license. */
+function materialsOf({ name: own, packages }) {
+  const installed = new Set(
+    Object.entries(packages).map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`),
+  );
+  const all = JSON.parse(
+    execFileSync('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    }),
+  );
+  const components = all.components.filter(
+    ({ name, version }) => installed.has(`${name}@${version}`) || built.includes(name),
+  );
+  const known = new Set([all.metadata.component['bom-ref'], ...components.map((component) => component['bom-ref'])]);
+  const dependencies = all.dependencies
+    .filter(({ ref }) => known.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => known.has(other)) }));
+  // npm names the folder.
+  const metadata = { ...all.metadata, component: { ...all.metadata.component, name: own } };
+  return { ...all, metadata, components, dependencies };
+}
+
 await rm(out, { recursive: true, force: true });
 await mkdir(stage, { recursive: true });
 for (const path of copied) await cp(join(root, path), join(stage, path), { recursive: true });
@@ -72,7 +102,9 @@ for (const folder of compiled)
     if (!path.endsWith('.ts')) await cp(join(root, path), join(stage, path));
 const manifest = manifestOf(await readJson('package.json'));
 await writeJson('package.json', manifest);
-await writeJson('npm-shrinkwrap.json', lockOf(await readJson('package-lock.json'), manifest));
+const lock = lockOf(await readJson('package-lock.json'), manifest);
+await writeJson('npm-shrinkwrap.json', lock);
+await writeJson('sbom.cdx.json', materialsOf(lock));
 const [{ filename, size, integrity }] = JSON.parse(
   execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
     cwd: stage,

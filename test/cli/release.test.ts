@@ -14,6 +14,14 @@ import { repositoryPath } from '../helpers/repository.js';
 
 const execute = promisify(execFile);
 const skip = process.getuid?.() === 0 ? false : 'only root may change the root directory';
+interface Materials {
+  readonly components: readonly {
+    readonly name: string;
+    readonly licenses: readonly { readonly license?: { readonly id?: string } }[];
+  }[];
+}
+
+const permissive = ['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Unlicense', '0BSD'];
 /** A number of nobody’s. */
 const user = 65_532;
 t.setTimeout(300_000);
@@ -58,6 +66,22 @@ t.test('a release runs with production dependencies alone, in an empty root', { 
   t.match(
     { ...(await execute('chroot', [...inside, '--version'])) },
     { stdout: `verifyhuman ${packageVersion} (${gitHead})` },
+  );
+
+  const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as Materials;
+  const installed = readdirSync(join(root, 'app/node_modules')).filter((name) => /^[a-z]/.test(name));
+  t.ok(installed.length > 100);
+  t.same(
+    installed.filter((name) => !components.some((component) => component.name === name)),
+    [],
+    'the bill of materials names every package',
+  );
+  t.same(
+    components
+      .filter(({ licenses }) => !licenses.every(({ license }) => permissive.includes(license?.id ?? '')))
+      .map(({ name }) => name),
+    [],
+    'none has a license that binds the operator’s own code',
   );
 
   const environment = {
