@@ -3,6 +3,7 @@ import { reversalWindowDays } from '../limits.js';
 import type { Network } from '../net/forwarding.js';
 import {
   brokers,
+  contact,
   integer,
   masterKey,
   masterKeys,
@@ -57,6 +58,10 @@ export const settings = {
     url,
     'Public URL of the audience API without /v1, if a proxy is in front.',
     'http://HOST:AUDIENCE_PORT',
+  ),
+  VH_SECURITY_CONTACT: optional(
+    contact,
+    'Address for reports of vulnerabilities, as `mailto:security@example.com`. /.well-known/security.txt names it, and is 404 without it.',
   ),
   VH_TRUSTED_PROXIES: setting<readonly Network[]>(
     [],

@@ -34,6 +34,12 @@ export const onOff = (text: string): boolean => {
 export const url = (text: string): string =>
   URL.canParse(text) ? text.replace(/\/+$/, '') : fail('must be an absolute URL');
 
+/** An address for people, as RFC 9116 states it. */
+export const contact = (text: string): string =>
+  /^(?:mailto:|https:\/\/|tel:)[!-~]+$/.test(text)
+    ? text
+    : fail(`must begin with mailto:, https: or tel:, as mailto:security@example.com, not "${text}"`);
+
 /** Never repeats the value: it may hold a password. */
 export const serverUrl =
   (...schemes: readonly string[]) =>

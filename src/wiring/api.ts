@@ -11,6 +11,7 @@ import { createApp, type AppDeps, listen } from '../http/app.js';
 import { listGuides, serveDocsSite } from '../http/docs-site.js';
 import { registerOpenapi, serveDocument, type DocumentSettings } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
+import { serveSecurityText } from '../http/security-text.js';
 import { packageRoot, packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { createMonitor } from '../verification/monitoring/monitor.js';
@@ -146,6 +147,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion, appDeps });
+  if (settings.VH_SECURITY_CONTACT !== null) await serveSecurityText(app, settings.VH_SECURITY_CONTACT, siteUrl);
   await serveDocumentation(app, audienceUrl);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   await serveConsole(app, parts, { limits, siteUrl, audienceUrl });

@@ -33,6 +33,8 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ VH_ROLES: 'api,worker' }, /^VH_ROLES must be one of/],
   // Below the time in which a buyer may reverse, an outcome would come after the receipt that tells whom it concerns.
   [{ VH_RECEIPT_RETENTION_DAYS: '59' }, /^VH_RECEIPT_RETENTION_DAYS must be a whole number from 60 to/],
+  [{ VH_SECURITY_CONTACT: 'security@example.com' }, /^VH_SECURITY_CONTACT must begin with mailto:/],
+  [{ VH_SECURITY_CONTACT: 'https://example.com\nContact: x' }, /^VH_SECURITY_CONTACT must begin with/],
   [{ VH_BOOTSTRAP: 'maybe' }, /^VH_BOOTSTRAP must be on or off/],
   [{ VH_MASTER_KEY: 'c2hvcnQ=' }, /^VH_MASTER_KEY must be 32 bytes/],
   [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL must be an absolute URL/],

@@ -12,7 +12,8 @@ import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
 import { prepareCall } from '../helpers/verifications.js';
 
-const service = await startTestService(t);
+const securityContact = 'mailto:security@example.com';
+const service = await startTestService(t, { VH_SECURITY_CONTACT: securityContact });
 const { bootstrap } = service;
 
 interface Operation {
@@ -218,6 +219,16 @@ t.test('the bundles are sent compressed as the browser takes them, and are the o
       const bytes = Buffer.from(await answer.arrayBuffer());
       t.equal(`sha384-${createHash('sha384').update(bytes).digest('base64')}`, integrity);
     }
+});
+
+t.test('security.txt names the contact of the operator and ends within a year', async (t) => {
+  const address = `${bootstrap.siteUrl}/.well-known/security.txt`;
+  const answer = await fetch(address);
+  t.match(answer.headers.get('content-type'), /^text\/plain; charset=utf-8/i);
+  const lines = (await answer.text()).trim().split('\n');
+  t.match(lines, [`Contact: ${securityContact}`, /^Expires: /, `Canonical: ${address}`]);
+  const leftDays = (Date.parse(lines[1]?.slice(9) ?? '') - Date.now()) / 86_400_000;
+  t.ok(leftDays > 90 && leftDays < 365);
 });
 
 t.test('the admin port tells health, readiness and metrics; the API port does not', async (t) => {
