@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
+import { settings } from '../../src/config/settings.js';
 import { readSettings } from '../../src/config/read.js';
 import { packageVersion } from '../../src/package-root.js';
 import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
@@ -61,6 +62,20 @@ t.test('Prometheus asks the processes of Compose, by the rules that ship', (t) =
   const targets = jobs.flatMap(({ static_configs: sets }) => sets.flatMap((set) => set.targets));
   t.same(targets, ['api-one:3002', 'api-two:3002', 'consumers:3002', 'audience:3002']);
   for (const target of targets) t.ok((target.split(':')[0] ?? '') in services, target);
+  t.end();
+});
+
+t.test('the chart is of this version, sets what the service reads, and asks what it answers', (t) => {
+  const chart = parse(readRepositoryFile('deploy/helm/verifyhuman/Chart.yaml')) as Readonly<Record<string, string>>;
+  t.match(chart, { version: packageVersion, appVersion: packageVersion });
+  const helpers = readRepositoryFile('deploy/helm/verifyhuman/templates/_helpers.tpl');
+  const names = [...helpers.matchAll(/\{ name: ([A-Z_]+), value/g)].map(([, name = '']) => name.replace(/_FILE$/, ''));
+  t.ok(names.length >= 10);
+  t.same(
+    names.filter((name) => !(name in settings)),
+    [],
+  );
+  for (const path of ['/healthz', '/trafficz']) t.match(helpers, `path: ${path},`);
   t.end();
 });
 
