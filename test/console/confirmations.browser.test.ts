@@ -1,14 +1,29 @@
 /** Confirmations of the console: every one has the same frame, keyboard, focus, busy state and error. */
+import type { Locator } from 'playwright-core';
 import t from 'tap';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { hasChromium } from '../helpers/browser.js';
 import { findBarriers, openWatched, printLink, smallStudy } from '../helpers/console-page.js';
-import { callerOf } from '../helpers/fielding.js';
+import { callerOf, enter, fieldStudy } from '../helpers/fielding.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 t.setTimeout(300_000);
+
+interface Colours {
+  readonly color: string;
+  readonly backgroundColor: string;
+}
+
+const readColours = (of: Locator): Promise<Colours> =>
+  of.evaluate((element: object) => {
+    const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: object): Colours };
+    const { color, backgroundColor } = getComputedStyle(element);
+    return { color, backgroundColor };
+  });
+
+type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
 t.test('confirmations of the console', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
@@ -51,19 +66,49 @@ t.test('confirmations of the console', { skip, timeout: 280_000 }, async (t) => 
     {
       path: `studies/${studyId}`,
       prepare: () => page.getByText('It is a draft.').waitFor(),
-      opener: 'Cancel…',
+      opener: 'Cancel study…',
       action: 'Cancel the study',
-      cancel: 'Keep it',
+      cancel: 'Do not cancel',
       call: '**/cancel',
     },
   ] as const;
 
-  await t.test('Cancel, which ends a study without its completes, stands apart from the other moves', async (t) => {
-    await page.goto(`${siteUrl}/console/${projectId}/studies/${studyId}`);
-    const [launch, cancelled] = await Promise.all(
-      ['Launch', 'Cancel…'].map((name) => page.getByRole('button', { name, exact: true }).boundingBox()),
-    );
-    t.ok((cancelled?.x ?? 0) - ((launch?.x ?? 0) + (launch?.width ?? 0)) > 100);
+  await t.test('Close and Cancel of a study look unlike and stand apart, and each names what it does', async (t) => {
+    const study = await fieldStudy(audience, { ...smallStudy, name: 'Tea' });
+    await enter(study, { rid: 'inside', src: 'panel-a' });
+    await page.goto(`${siteUrl}/console/${projectId}/studies/${study.studyId}`);
+    const moves = {
+      'Close…': [/1 respondent who is inside may still finish and count\./, 'Keep it open'],
+      'Cancel study…': [/1 respondent who is inside will not count, even if they finish\./, 'Do not cancel'],
+    } as const;
+    const buttons = Object.keys(moves).map((name) => page.getByRole('button', { name, exact: true }));
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const [close, cancel] = await Promise.all(buttons.map(async (button) => (await readColours(button)).color));
+      t.not(close, cancel, `their colours differ (${colorScheme})`);
+    }
+    for (const [width, gapMin] of [
+      [390, 10],
+      [1_440, 100],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const boxes = await Promise.all(buttons.map((button) => button.boundingBox()));
+      const [close, cancel] = boxes.map((box) => box ?? { x: 0, y: 0, width: 0, height: 0 }) as [Box, Box];
+      const gap = Math.max(cancel.x - close.x - close.width, cancel.y - close.y - close.height);
+      t.ok(gap >= gapMin, `${gap} px are between them at ${width} px`);
+    }
+    const texts: unknown[] = [];
+    for (const [name, [consequence, keep]] of Object.entries(moves)) {
+      await page.getByRole('button', { name, exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(consequence).waitFor();
+      texts.push(await dialog.textContent());
+      const action = dialog.getByRole('button').first();
+      texts.push((await readColours(action)).backgroundColor);
+      await dialog.getByRole('button', { name: keep }).click();
+      await dialog.waitFor({ state: 'detached' });
+    }
+    t.equal(new Set(texts).size, 4, 'neither the texts nor the colours of both are the same');
   });
 
   for (const { path, prepare, opener, action, cancel, call } of cases)
