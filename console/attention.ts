@@ -63,7 +63,7 @@ export const findInSources = ({ sources }: SourcesReply): readonly Concern[] =>
       : [
           {
             tone: 'warn' as const,
-            text: `${sourceId ?? 'Sessions without a source'}: scores are ${drift.value.toFixed(1)} points higher than in the 28 days before.`,
+            text: `${sourceId ?? 'Sessions without a supplier'}: scores are ${drift.value.toFixed(1)} points higher than in the 28 days before.`,
             to: 'suppliers',
           },
         ],
@@ -94,7 +94,7 @@ function findOutliers(
     const others = { sessions: all.sessions - sessions, hits: all.hits - hits };
     if (sessions < sessionsMin || others.sessions < sessionsMin) return [];
     if (intervalOf(hits, sessions).low <= intervalOf(others.hits, others.sessions).high) return [];
-    const name = sourceId ?? 'Sessions without a source';
+    const name = sourceId ?? 'Sessions without a supplier';
     const text = `${name}: ${say(formatShare(hits / sessions), formatShare(others.hits / others.sessions))}`;
     return [{ tone: 'warn' as const, text, to: 'suppliers' }];
   });
@@ -120,15 +120,15 @@ export function findOutlyingSources({ days }: MixReply, nowMs: number): readonly
   return [
     ...findOutliers(
       bySource(days, ({ block }) => block),
-      (own, others) => `${own} of its sessions in the last 30 days were blocked, against ${others} of other sources.`,
+      (own, others) => `${own} of its sessions in the last 30 days were blocked, against ${others} of other suppliers.`,
     ),
     ...findOutliers(
       bySource(today, ({ block }) => block),
-      (own, others) => `${own} of its sessions today were blocked, against ${others} of other sources.`,
+      (own, others) => `${own} of its sessions today were blocked, against ${others} of other suppliers.`,
     ),
     ...findOutliers(
       bySource(today, ({ review }) => review),
-      (own, others) => `${own} of its sessions today went to review, against ${others} of other sources.`,
+      (own, others) => `${own} of its sessions today went to review, against ${others} of other suppliers.`,
     ),
   ];
 }
@@ -153,7 +153,7 @@ export function findDuplicates({ days }: MixReply, duplicates: TodaysDuplicates,
   return findOutliers(
     counts,
     (own, others) =>
-      `${least}${own} of its sessions today are confirmed duplicates, against ${least}${others} of other sources.`,
+      `${least}${own} of its sessions today are confirmed duplicates, against ${least}${others} of other suppliers.`,
   );
 }
 

@@ -3,8 +3,10 @@ import { useSearchParams } from 'wouter-preact';
 import type { AuditEntry } from '../../src/contract/audit.js';
 import { query, usePages, useRead } from '../api.js';
 import { actionNames } from '../audit-actions.js';
+import { timeColumn } from '../parts/columns.js';
 import { Empty, Older, Shown } from '../parts/states.js';
-import { formatTime, readable } from '../parts/words.js';
+import { Table, type Column } from '../parts/table.js';
+import { readable } from '../parts/words.js';
 import { nameOf } from '../settings-fields.js';
 import { ProjectFrame } from './project-frame.js';
 
@@ -67,59 +69,48 @@ function Entries({ path, first }: { path: string; first: Trail }) {
   const { pages, ...more } = usePages(path, first);
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Change</th>
-            <th scope="col">By</th>
-            <th scope="col">Detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .flatMap(({ entries }) => entries)
-            .map((entry) => (
-              <EntryRow key={entry.entryId} {...entry} />
-            ))}
-        </tbody>
-      </table>
+      <Table
+        columns={columns}
+        rows={pages.flatMap(({ entries }) => entries)}
+        keyOf={({ entryId }) => entryId}
+        head={1}
+      />
       <Older of={more} what="entries" />
     </>
   );
 }
 
-const EntryRow = ({ at, action, subject, actor, detail }: AuditEntry) => (
-  <tr>
-    <td data-label="Time">
-      <time dateTime={at}>{formatTime(at)}</time>
-    </td>
-    <th scope="row">
-      <span>{actionNames[action]}</span>{' '}
-      {subject.name === null ? (
-        <code class="muted">{subject.id}</code>
-      ) : (
-        <span class="muted small clamped" title={subject.id}>
-          {subject.name}
-        </span>
-      )}
-    </th>
-    <td data-label="By" class="small">
-      {actor.name === null ? (
-        <>
-          {actor.role ?? readable(actor.kind)} {actor.kind !== 'operator' && <code class="muted">{actor.id}</code>}
-        </>
-      ) : (
-        <span title={actor.id}>
-          {actor.kind === 'key' ? 'API key' : 'OAuth client'} {actor.name}
-        </span>
-      )}
-    </td>
-    <td data-label="Detail" class="small">
-      <Detail {...detail} />
-    </td>
-  </tr>
-);
+const columns: readonly Column<AuditEntry>[] = [
+  timeColumn('Time', ({ at }) => at),
+  {
+    name: 'Change',
+    cell: ({ action, subject }) => (
+      <>
+        <span>{actionNames[action]}</span>{' '}
+        {subject.name === null ? (
+          <code class="muted">{subject.id}</code>
+        ) : (
+          <span class="muted small clamped" title={subject.id}>
+            {subject.name}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { name: 'By', look: 'small', cell: ({ actor }) => <Actor {...actor} /> },
+  { name: 'Detail', look: 'small', cell: ({ detail }) => <Detail {...detail} /> },
+];
+
+const Actor = ({ kind, id, name, role }: AuditEntry['actor']) =>
+  name === null ? (
+    <>
+      {role ?? readable(kind)} {kind !== 'operator' && <code class="muted">{id}</code>}
+    </>
+  ) : (
+    <span title={id}>
+      {kind === 'key' ? 'API key' : 'OAuth client'} {name}
+    </span>
+  );
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,9 @@
 import { Link, useSearchParams } from 'wouter-preact';
 import type { FlagPage, FlagReply } from '../../src/contract/monitoring.js';
 import { query, usePages, useRead } from '../api.js';
+import { sessionColumn, supplierColumn, textColumn, timeColumn } from '../parts/columns.js';
 import { Empty, Older, Shown } from '../parts/states.js';
+import { Table, type Column } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { formatCount, formatTime, readable } from '../parts/words.js';
 
@@ -60,42 +62,20 @@ function FlagTable({ projectId, path, first }: { projectId: string; path: string
   const { pages, ...more } = usePages<FlagPage>(path, first);
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Session</th>
-            <th scope="col">Supplier</th>
-            <th scope="col">Respondent</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Flag</th>
-            <th scope="col">Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .flatMap(({ flags }) => flags)
-            .map((flag) => (
-              <tr key={flag.flagId}>
-                <th scope="row">
-                  <Link href={`/${projectId}/sessions/${encodeURIComponent(flag.sessionId)}`} class="id">
-                    {flag.sessionId}
-                  </Link>
-                </th>
-                <td data-label="Supplier">{flag.sourceId ?? <span class="muted">Not named</span>}</td>
-                <td data-label="Respondent">{flag.respondentId ?? <span class="muted">Not known</span>}</td>
-                <td data-label="Kind">{kinds[flag.event]}</td>
-                <td data-label="Flag">{describeFlag(flag)}</td>
-                <td data-label="Time">
-                  <time dateTime={flag.flaggedAt}>{formatTime(flag.flaggedAt)}</time>
-                </td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <Table columns={columnsOf(projectId)} rows={pages.flatMap(({ flags }) => flags)} keyOf={({ flagId }) => flagId} />
       <Older of={more} what="flags" />
     </>
   );
 }
+
+const columnsOf = (projectId: string): readonly Column<FlagReply>[] => [
+  sessionColumn(projectId),
+  supplierColumn(({ sourceId }) => sourceId),
+  textColumn('Respondent', ({ respondentId }) => respondentId, 'Not known'),
+  textColumn('Kind', ({ event }) => kinds[event]),
+  textColumn('Flag', describeFlag),
+  timeColumn('Time', ({ flaggedAt }) => flaggedAt),
+];
 
 /** The flags of one session. Nothing if it has none. */
 export function SessionFlags({ projectId, sessionId }: { projectId: string; sessionId: string }) {

@@ -4,8 +4,10 @@ import type { KeyCreation, KeyRecord, MintedKeyReply } from '../../src/contract/
 import { keyScopes } from '../../src/contract/key-scopes.js';
 import { call, query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { timeColumn } from '../parts/columns.js';
 import { Confirmation } from '../parts/confirmation.js';
 import { Empty, Failed, Older, Shown } from '../parts/states.js';
+import { Table, type Column } from '../parts/table.js';
 import { formatAgo, formatCount, formatTime, plural } from '../parts/words.js';
 import { Creation } from './key-creation.js';
 import { ProjectFrame } from './project-frame.js';
@@ -71,8 +73,6 @@ interface KeysProps {
   readonly changed: (created: MintedKeyReply | null) => void;
 }
 
-const columns = ['Key', 'State', 'May', 'Limits', 'Created', 'Last used'] as const;
-
 function Keys({ path, first, changed }: KeysProps) {
   const { pages, ...more } = usePages(path, first);
   const [asked, ask] = useState<Asked | null>(null);
@@ -83,27 +83,11 @@ function Keys({ path, first, changed }: KeysProps) {
   };
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-            <th scope="col">
-              <span class="hidden-label">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .flatMap(({ apiKeys }) => apiKeys)
-            .map((key) => (
-              <KeyRow key={key.keyId} record={key} change={(act) => ask({ record: key, act })} />
-            ))}
-        </tbody>
-      </table>
+      <Table
+        columns={columnsOf((record, act) => ask({ record, act }))}
+        rows={pages.flatMap(({ apiKeys }) => apiKeys)}
+        keyOf={({ keyId }) => keyId}
+      />
       <Older of={more} what="keys" />
       {asked !== null && <Question {...asked} run={() => run(asked)} close={() => ask(null)} />}
     </>
@@ -153,44 +137,45 @@ function Scopes({ scopes, scope, isDemo }: KeyRecord) {
   );
 }
 
-const KeyRow = ({ record, change }: { record: KeyRecord; change: (act: Act) => void }) => {
-  const { name, prefix, isTest, state, rateLimit, createdAt, lastUsedAt, expiresAt } = record;
-  return (
-    <tr>
-      <th scope="row">
+const columnsOf = (change: (record: KeyRecord, act: Act) => void): readonly Column<KeyRecord>[] => [
+  {
+    name: 'Key',
+    cell: ({ name, prefix }) => (
+      <>
         <span>{name}</span> <code class="muted">{prefix}…</code>
-      </th>
-      <td data-label="State">
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    cell: ({ state, isTest, expiresAt }) => (
+      <>
         <Badge value={state} tone={state === 'active' ? 'good' : 'plain'} /> {isTest && <Badge value="test" />}
         {expiresAt !== undefined && <span class="muted small">until {formatTime(expiresAt)}</span>}
-      </td>
-      <td data-label="May" class="small">
-        <Scopes {...record} />
-      </td>
-      <td data-label="Limits" class="small">
-        {formatCount(rateLimit.perMinute)} a minute, {formatCount(rateLimit.perDay)} a day
-      </td>
-      <td data-label="Created">
-        <time dateTime={createdAt}>{formatTime(createdAt)}</time>
-      </td>
-      <td data-label="Last used">
-        {lastUsedAt === null ? (
-          <span class="muted">Never</span>
-        ) : (
-          <time dateTime={lastUsedAt}>{formatTime(lastUsedAt)}</time>
-        )}
-      </td>
-      <td class="end">
-        {state === 'active' && (
-          <span class="actions">
-            {(['replace', 'revoke'] as const).map((act) => (
-              <button key={act} type="button" class="quiet" onClick={() => change(act)}>
-                {acts[act].name}… <span class="hidden-label">{name}</span>
-              </button>
-            ))}
-          </span>
-        )}
-      </td>
-    </tr>
-  );
-};
+      </>
+    ),
+  },
+  { name: 'May', look: 'small', cell: (record) => <Scopes {...record} /> },
+  {
+    name: 'Limits',
+    look: 'small',
+    cell: ({ rateLimit: { perMinute, perDay } }) => `${formatCount(perMinute)} a minute, ${formatCount(perDay)} a day`,
+  },
+  timeColumn('Created', ({ createdAt }) => createdAt),
+  timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt),
+  {
+    name: 'Actions',
+    isNumber: true,
+    isNameHidden: true,
+    cell: (record) =>
+      record.state === 'active' && (
+        <span class="actions">
+          {(['replace', 'revoke'] as const).map((act) => (
+            <button key={act} type="button" class="quiet" onClick={() => change(record, act)}>
+              {acts[act].name}… <span class="hidden-label">{record.name}</span>
+            </button>
+          ))}
+        </span>
+      ),
+  },
+];

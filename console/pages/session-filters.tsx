@@ -37,7 +37,7 @@ const choices = {
   },
 } as const;
 
-const texts = { text: 'Session, respondent, receipt or reason', sourceId: 'Source', studyId: 'Study' } as const;
+const texts = { text: 'Session, respondent, receipt or reason', sourceId: 'Supplier', studyId: 'Study' } as const;
 
 interface Option {
   readonly value: string;

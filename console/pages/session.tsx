@@ -83,7 +83,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
               Respondent <Link href={`/${projectId}/studies/${latest.studyId}`}>{respondent.respondentId}</Link>
             </span>
           )}
-          <span>Source {latest.sourceId ?? 'not named'}</span>
+          <span>Supplier {latest.sourceId ?? 'not named'}</span>
           <Study projectId={projectId} sessionId={sessionId} studyId={latest.studyId} />
           <time dateTime={latest.scoredAt}>{formatTime(latest.scoredAt)}</time>
         </p>

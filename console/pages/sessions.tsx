@@ -3,9 +3,10 @@ import { Link, useSearchParams } from 'wouter-preact';
 import type { ScoredSession, ScoredSessionPage } from '../../src/contract/session-trail.js';
 import { query, usePages, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
+import { None, reasonColumn, SessionLink, supplierColumn, timeColumn, verdictColumn } from '../parts/columns.js';
 import { Empty, Older, Shown } from '../parts/states.js';
+import { Table, type Column } from '../parts/table.js';
 import { Title } from '../parts/title.js';
-import { formatTime, readable } from '../parts/words.js';
 import { periodStart, SessionFilters } from './session-filters.js';
 
 const pageSize = 50;
@@ -61,61 +62,29 @@ function SessionTable({ projectId, path, first, isFiltered }: TableProps) {
     );
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Session</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Top reason</th>
-            <th scope="col">Duplicate</th>
-            <th scope="col">Source</th>
-            <th scope="col">Scored</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map((session) => (
-            <SessionRow key={session.sessionId} projectId={projectId} {...session} />
-          ))}
-        </tbody>
-      </table>
+      <Table columns={columnsOf(projectId)} rows={sessions} keyOf={({ sessionId }) => sessionId} />
       {older}
     </>
   );
 }
 
-const SessionRow = ({
-  projectId,
-  sessionId,
-  lastScoredAt,
-  receipt,
-}: ScoredSession & { readonly projectId: string }) => (
-  <tr>
-    <th scope="row">
-      <Link
-        href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}
-        state={{ filters: window.location.search }}
-        class="id"
-      >
-        {sessionId}
-      </Link>
-      {receipt.studyId !== null && <span class="muted small">{receipt.studyId}</span>}
-    </th>
-    <td data-label="Verdict">
-      <Badge value={receipt.recommendation} /> <span class="number">{receipt.score}</span>
-    </td>
-    <td data-label="Top reason">
-      {receipt.topReason === null ? <span class="muted none">Nothing against</span> : readable(receipt.topReason)}
-    </td>
-    <td data-label="Duplicate">
-      {receipt.duplicateBand === 'none' ? (
-        <span class="muted none">None</span>
-      ) : (
-        <Badge value={receipt.duplicateBand} />
-      )}
-    </td>
-    <td data-label="Source">{receipt.sourceId ?? <span class="muted none">Not named</span>}</td>
-    <td data-label="Scored">
-      <time dateTime={lastScoredAt}>{formatTime(lastScoredAt)}</time>
-    </td>
-  </tr>
-);
+const columnsOf = (projectId: string): readonly Column<ScoredSession>[] => [
+  {
+    name: 'Session',
+    cell: ({ sessionId, receipt: { studyId } }) => (
+      <>
+        <SessionLink projectId={projectId} sessionId={sessionId} filters={window.location.search} />
+        {studyId !== null && <span class="muted small">{studyId}</span>}
+      </>
+    ),
+  },
+  verdictColumn(({ receipt }) => receipt),
+  reasonColumn(({ receipt }) => receipt.topReason),
+  {
+    name: 'Duplicate',
+    cell: ({ receipt: { duplicateBand } }) =>
+      duplicateBand === 'none' ? <None text="None" /> : <Badge value={duplicateBand} />,
+  },
+  supplierColumn(({ receipt }) => receipt.sourceId),
+  timeColumn('Scored', ({ lastScoredAt }) => lastScoredAt),
+];

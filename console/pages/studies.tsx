@@ -2,11 +2,10 @@
 import { Link } from 'wouter-preact';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import { query, usePages, useRead } from '../api.js';
-import { Badge } from '../parts/badge.js';
-import { Meter } from '../parts/meter.js';
+import { countColumn, meterColumn, stateColumn, timeColumn } from '../parts/columns.js';
 import { Empty, Older, Shown } from '../parts/states.js';
+import { Table, type Column } from '../parts/table.js';
 import { Title } from '../parts/title.js';
-import { formatCount, formatTime } from '../parts/words.js';
 
 interface StudyPage {
   readonly studies: readonly StudyReply[];
@@ -38,49 +37,21 @@ function StudyTable({ projectId, path, first }: { projectId: string; path: strin
   const { pages, ...more } = usePages(path, first, 'audience');
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Study</th>
-            <th scope="col">State</th>
-            <th scope="col">Completed</th>
-            <th scope="col" class="end">
-              Entered
-            </th>
-            <th scope="col" class="end">
-              Screened out
-            </th>
-            <th scope="col">Created</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .flatMap((page) => page.studies)
-            .map(({ studyId, name, status, progress, createdAt }) => (
-              <tr key={studyId}>
-                <th scope="row">
-                  <Link href={`/${projectId}/studies/${studyId}`}>{name}</Link>
-                </th>
-                <td data-label="State">
-                  <Badge value={status} />
-                </td>
-                <td data-label="Completed">
-                  <Meter value={progress.completed} of={progress.sample_size} />
-                </td>
-                <td data-label="Entered" class="end">
-                  {formatCount(progress.entered)}
-                </td>
-                <td data-label="Screened out" class="end">
-                  {formatCount(progress.screened_out)}
-                </td>
-                <td data-label="Created">
-                  <time dateTime={createdAt}>{formatTime(createdAt)}</time>
-                </td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <Table
+        columns={columnsOf(projectId)}
+        rows={pages.flatMap((page) => page.studies)}
+        keyOf={({ studyId }) => studyId}
+      />
       <Older of={more} what="studies" />
     </>
   );
 }
+
+const columnsOf = (projectId: string): readonly Column<StudyReply>[] => [
+  { name: 'Study', cell: ({ studyId, name }) => <Link href={`/${projectId}/studies/${studyId}`}>{name}</Link> },
+  stateColumn(({ status }) => status),
+  meterColumn('Completed', ({ progress: { completed, sample_size: wanted } }) => [completed, wanted]),
+  countColumn('Entered', ({ progress }) => progress.entered),
+  countColumn('Screened out', ({ progress }) => progress.screened_out),
+  timeColumn('Created', ({ createdAt }) => createdAt),
+];

@@ -1,6 +1,7 @@
 /** Visits by links that opened nothing: why a supplier delivers nobody. */
 import type { RefusedLink } from '../../src/contract/study-report.js';
-import { formatCount, formatTime } from '../parts/words.js';
+import { countColumn, textColumn, timeColumn } from '../parts/columns.js';
+import { Table, type Column } from '../parts/table.js';
 
 const reasons: Readonly<Partial<Record<RefusedLink['reason'], string>>> = {
   value_missing: '“rid”, “src” or “exp” is missing',
@@ -15,6 +16,16 @@ const reasons: Readonly<Partial<Record<RefusedLink['reason'], string>>> = {
   expired: 'The link expired',
 };
 
+const columns: readonly Column<RefusedLink>[] = [
+  textColumn(
+    'Supplier in the link',
+    ({ supplierId, name }) => name ?? (supplierId === null ? 'No known supplier' : 'A deleted supplier'),
+  ),
+  textColumn('Problem', ({ reason }) => reasons[reason] ?? reason),
+  countColumn('Visits', ({ visits }) => visits),
+  timeColumn('Last visit', ({ lastAt }) => lastAt),
+];
+
 export const StudyRefusedLinks = ({ links }: { links: readonly RefusedLink[] }) => (
   <section class="card">
     <h2>Invalid links</h2>
@@ -22,31 +33,6 @@ export const StudyRefusedLinks = ({ links }: { links: readonly RefusedLink[] }) 
       These visits reached no gate and are no entries. Anyone can send an invalid link, so a supplier may not be its
       sender.
     </p>
-    <table class="rows dense">
-      <thead>
-        <tr>
-          <th scope="col">Supplier in the link</th>
-          <th scope="col">Problem</th>
-          <th scope="col" class="end">
-            Visits
-          </th>
-          <th scope="col">Last visit</th>
-        </tr>
-      </thead>
-      <tbody>
-        {links.map(({ supplierId, name, reason, visits, lastAt }) => (
-          <tr key={`${supplierId} ${reason}`}>
-            <th scope="row">{name ?? (supplierId === null ? 'No known supplier' : 'A deleted supplier')}</th>
-            <td data-label="Problem">{reasons[reason] ?? reason}</td>
-            <td class="end" data-label="Visits">
-              {formatCount(visits)}
-            </td>
-            <td data-label="Last visit">
-              <time dateTime={lastAt}>{formatTime(lastAt)}</time>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table columns={columns} rows={links} keyOf={({ supplierId, reason }) => `${supplierId} ${reason}`} look="dense" />
   </section>
 );

@@ -1,12 +1,12 @@
 /** Respondents of a study with a link to the session of each. */
 import { useEffect, useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
 import type { RespondentReply } from '../../src/contract/study-replies.js';
 import { query, usePages, useRead } from '../api.js';
-import { Badge } from '../parts/badge.js';
+import { reasonColumn, SessionLink, supplierColumn, timeColumn, verdictColumn } from '../parts/columns.js';
 import { Rejection, rejectionOfPlace } from '../parts/rejection.js';
 import { Older, Shown } from '../parts/states.js';
-import { formatTime, readable } from '../parts/words.js';
+import { Table, type Column } from '../parts/table.js';
+import { readable } from '../parts/words.js';
 
 interface Respondents {
   readonly respondents: readonly RespondentReply[];
@@ -128,61 +128,39 @@ function RespondentTable({ projectId, list, first }: { projectId: string; list: 
   const { pages, ...more } = usePages(list, first, 'audience');
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Respondent</th>
-            <th scope="col">Supplier</th>
-            <th scope="col">Standing</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Top reason</th>
-            <th scope="col">Entered</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .flatMap(({ respondents }) => respondents)
-            .map((respondent) => (
-              <RespondentRow key={respondent.sessionId} projectId={projectId} {...respondent} />
-            ))}
-        </tbody>
-      </table>
+      <Table
+        columns={columnsOf(projectId)}
+        rows={pages.flatMap(({ respondents }) => respondents)}
+        keyOf={({ sessionId }) => sessionId}
+      />
       <Older of={more} what="respondents" />
     </>
   );
 }
 
-const RespondentRow = ({ projectId, ...respondent }: RespondentReply & { projectId: string }) => {
-  const { sessionId, respondentId, sourceId, recommendation, score, reason } = respondent;
-  const detail = detailOf(respondent);
+const columnsOf = (projectId: string): readonly Column<RespondentReply>[] => [
+  {
+    name: 'Respondent',
+    cell: ({ sessionId, respondentId }) => (
+      <SessionLink projectId={projectId} sessionId={sessionId} text={respondentId} />
+    ),
+  },
+  supplierColumn(({ sourceId }) => sourceId),
+  { name: 'Standing', cell: (respondent) => <Standing of={respondent} /> },
+  verdictColumn(
+    (respondent) => respondent,
+    (respondent) => <Rejection of={rejectionOfPlace(respondent)} />,
+  ),
+  reasonColumn(({ reason }) => reason),
+  timeColumn('Entered', ({ enteredAt }) => enteredAt),
+];
+
+function Standing({ of }: { of: RespondentReply }) {
+  const detail = detailOf(of);
   return (
-    <tr>
-      <th scope="row">
-        <Link class="id" href={`/${projectId}/sessions/${encodeURIComponent(sessionId)}`}>
-          {respondentId}
-        </Link>
-      </th>
-      <td data-label="Supplier">{sourceId}</td>
-      <td data-label="Standing">
-        <span>
-          {standingOf(respondent)}
-          {detail !== '' && <span class="muted small"> {detail}</span>}
-        </span>
-      </td>
-      <td data-label="Verdict">
-        {recommendation === null ? (
-          <span class="muted">Not scored</span>
-        ) : (
-          <span>
-            <Badge value={recommendation} /> <span class="number">{score}</span>{' '}
-            <Rejection of={rejectionOfPlace(respondent)} />
-          </span>
-        )}
-      </td>
-      <td data-label="Top reason">{reason === null ? <span class="muted">None</span> : readable(reason)}</td>
-      <td data-label="Entered">
-        <time dateTime={respondent.enteredAt}>{formatTime(respondent.enteredAt)}</time>
-      </td>
-    </tr>
+    <span>
+      {standingOf(of)}
+      {detail !== '' && <span class="muted small"> {detail}</span>}
+    </span>
   );
-};
+}

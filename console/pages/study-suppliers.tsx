@@ -2,6 +2,8 @@
 import { Link } from 'wouter-preact';
 import type { PostbackHealth } from '../../src/contract/postback-health.js';
 import type { ReportRow } from '../../src/contract/study-report.js';
+import { countColumn, None } from '../parts/columns.js';
+import { Table, type Column } from '../parts/table.js';
 import { formatCount, formatShare, plural } from '../parts/words.js';
 import { countFailing, type SupplierPostbacks } from '../postbacks.js';
 
@@ -15,98 +17,71 @@ interface SuppliersProps {
 export const StudySuppliers = ({ projectId, rows, postbacks }: SuppliersProps) => (
   <section class="card">
     <h2>Suppliers and sources</h2>
-    <table class="rows dense">
-      <thead>
-        <tr>
-          <th scope="col">Supplier</th>
-          {[
-            'Entered',
-            'Refused for quality',
-            'Full',
-            'Other refusals',
-            'Ended by the survey',
-            'Verified',
-            'Completed',
-            'Not confirmed',
-            'Too fast',
-            'Reversed',
-          ].map((name) => (
-            <th key={name} scope="col" class="end">
-              {name}
-            </th>
-          ))}
-          <th scope="col" class="end">
-            Median time
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <SupplierRow
-            key={`${row.supplierId} ${row.sourceId}`}
-            {...{ projectId, row }}
-            postbacks={postbacks?.find(({ supplierId }) => supplierId === row.supplierId)?.postbacks ?? null}
-          />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      columns={columnsOf(projectId, postbacks ?? [])}
+      rows={rows}
+      keyOf={({ supplierId, sourceId }) => `${supplierId} ${sourceId}`}
+      look="dense"
+    />
   </section>
 );
 
-interface RowProps {
+const columnsOf = (projectId: string, postbacks: SupplierPostbacks): readonly Column<ReportRow>[] => [
+  {
+    name: 'Supplier',
+    cell: (row) => (
+      <Supplier
+        {...{ projectId, row }}
+        postbacks={postbacks.find(({ supplierId }) => supplierId === row.supplierId)?.postbacks ?? null}
+      />
+    ),
+  },
+  countColumn('Entered', ({ entries }) => entries),
+  refusalColumn('Refused for quality', ({ quality }) => quality),
+  refusalColumn('Full', ({ full }) => full),
+  refusalColumn('Other refusals', ({ duplicate, targeting, limit }) => duplicate + targeting + limit),
+  countColumn('Ended by the survey', ({ terminated }) => terminated),
+  countColumn('Verified', ({ verified }) => verified),
+  countColumn('Completed', ({ completed }) => completed),
+  countColumn('Not confirmed', ({ unconfirmed }) => unconfirmed),
+  countColumn('Too fast', ({ tooFast }) => tooFast),
+  countColumn('Reversed', ({ reversed }) => reversed),
+  {
+    name: 'Median time',
+    isNumber: true,
+    cell: ({ medianSeconds }) => (medianSeconds === null ? <None text="None" /> : `${formatCount(medianSeconds)} s`),
+  },
+];
+
+/** A count with its share of the entries. */
+const refusalColumn = (name: string, of: (counts: ReportRow['screenedOut']) => number): Column<ReportRow> => ({
+  name,
+  isNumber: true,
+  cell: ({ screenedOut, entries }) => {
+    const count = of(screenedOut);
+    return (
+      <span>
+        {formatCount(count)} {count > 0 && <span class="muted small">({formatShare(count / entries)})</span>}
+      </span>
+    );
+  },
+});
+
+interface SupplierProps {
   readonly projectId: string;
   readonly row: ReportRow;
   readonly postbacks: PostbackHealth | null;
 }
 
-const SupplierRow = ({ projectId, row, postbacks }: RowProps) => {
-  const { supplierId, name, sourceId, entries, screenedOut, medianSeconds } = row;
-  const { full, duplicate, quality, targeting, limit } = screenedOut;
-  const refusals = [
-    ['Refused for quality', quality],
-    ['Full', full],
-    ['Other refusals', duplicate + targeting + limit],
-  ] as const;
-  return (
-    <tr>
-      <th scope="row">
-        <span>{name ?? sourceId ?? (supplierId === null ? 'Further sources' : 'A deleted supplier')}</span>
-        <span class="muted small">{supplierId === null ? 'Open links' : sourceId}</span>
-        {supplierId !== null && postbacks !== null && (
-          <Link class="small" href={`/${projectId}/suppliers/${encodeURIComponent(supplierId)}`}>
-            Postbacks:{' '}
-            {countFailing(postbacks) === 0 ? 'none failing' : `${formatCount(countFailing(postbacks))} failing`}
-          </Link>
-        )}
-        {row.unsent > 0 && <span class="muted small">{plural(row.unsent, 'status', 'statuses')} unsent</span>}
-      </th>
-      <td class="end" data-label="Entered">
-        {formatCount(entries)}
-      </td>
-      {refusals.map(([label, count]) => (
-        <td key={label} class="end" data-label={label}>
-          <span>
-            {formatCount(count)} {count > 0 && <span class="muted small">({formatShare(count / entries)})</span>}
-          </span>
-        </td>
-      ))}
-      {(
-        [
-          ['Ended by the survey', row.terminated],
-          ['Verified', row.verified],
-          ['Completed', row.completed],
-          ['Not confirmed', row.unconfirmed],
-          ['Too fast', row.tooFast],
-          ['Reversed', row.reversed],
-        ] as const
-      ).map(([label, value]) => (
-        <td key={label} class="end" data-label={label}>
-          {formatCount(value)}
-        </td>
-      ))}
-      <td class="end" data-label="Median time">
-        {medianSeconds === null ? <span class="muted">None</span> : `${formatCount(medianSeconds)} s`}
-      </td>
-    </tr>
-  );
-};
+const Supplier = ({ projectId, row: { supplierId, name, sourceId, unsent }, postbacks }: SupplierProps) => (
+  <>
+    <span>{name ?? sourceId ?? (supplierId === null ? 'Further sources' : 'A deleted supplier')}</span>
+    <span class="muted small">{supplierId === null ? 'Open links' : sourceId}</span>
+    {supplierId !== null && postbacks !== null && (
+      <Link class="small" href={`/${projectId}/suppliers/${encodeURIComponent(supplierId)}`}>
+        Postbacks: {countFailing(postbacks) === 0 ? 'none failing' : `${formatCount(countFailing(postbacks))} failing`}
+      </Link>
+    )}
+    {unsent > 0 && <span class="muted small">{plural(unsent, 'status', 'statuses')} unsent</span>}
+  </>
+);

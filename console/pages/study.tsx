@@ -6,10 +6,11 @@ import type { StudyReport } from '../../src/contract/study-report.js';
 import { useRead, type Read } from '../api.js';
 import { usePostbacks } from '../postbacks.js';
 import { Badge } from '../parts/badge.js';
+import { meterColumn, textColumn } from '../parts/columns.js';
 import { Stacks } from '../parts/day-chart.js';
-import { Meter } from '../parts/meter.js';
 import { AdminOnly, RoleNotice } from '../parts/role.js';
 import { Shown } from '../parts/states.js';
+import { Table, type Column } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { formatTime } from '../parts/words.js';
 import { StudyFunnel } from './study-funnel.js';
@@ -77,34 +78,21 @@ const Quotas = ({ progress: { quotas } }: Pick<StudyReply, 'progress'>) =>
   quotas.length === 0 ? null : (
     <section class="card">
       <h2>Quotas</h2>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Quota</th>
-            <th scope="col">Places taken</th>
-            <th scope="col">Completed</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {quotas.map(({ name, limit, held, completed }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td data-label="Places taken">
-                <Meter value={held} of={limit} />
-              </td>
-              <td data-label="Completed">
-                <Meter value={completed} of={limit} />
-              </td>
-              <td data-label="State">
-                <Badge value={held >= limit ? 'full' : 'open'} tone={held >= limit ? 'warn' : 'good'} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={quotaColumns} rows={quotas} keyOf={({ name }) => name} />
     </section>
   );
+
+type Quota = StudyReply['progress']['quotas'][number];
+
+const quotaColumns: readonly Column<Quota>[] = [
+  textColumn('Quota', ({ name }) => name),
+  meterColumn('Places taken', ({ held, limit }) => [held, limit]),
+  meterColumn('Completed', ({ completed, limit }) => [completed, limit]),
+  {
+    name: 'State',
+    cell: ({ held, limit }) => <Badge value={held >= limit ? 'full' : 'open'} tone={held >= limit ? 'warn' : 'good'} />,
+  },
+];
 
 const kinds = [
   ['completed', 'Completed', 'good'],

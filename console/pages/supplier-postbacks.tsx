@@ -1,9 +1,9 @@
 /** Suppliers that have a postback address, and whether their postbacks go out. */
 import { Link } from 'wouter-preact';
-import { usePostbacks } from '../postbacks.js';
-import { Badge } from '../parts/badge.js';
+import { usePostbacks, type SupplierPostbacks } from '../postbacks.js';
+import { countColumn, stateColumn } from '../parts/columns.js';
 import { Shown } from '../parts/states.js';
-import { formatCount } from '../parts/words.js';
+import { Table, type Column } from '../parts/table.js';
 
 export function SupplierPostbackList({ projectId }: { projectId: string }) {
   const postbacks = usePostbacks('all');
@@ -13,41 +13,22 @@ export function SupplierPostbackList({ projectId }: { projectId: string }) {
         suppliers.length === 0 ? null : (
           <section class="card">
             <h2>Postbacks</h2>
-            <table class="rows">
-              <thead>
-                <tr>
-                  <th scope="col">Supplier</th>
-                  <th scope="col">State</th>
-                  <th scope="col" class="end">
-                    Retrying
-                  </th>
-                  <th scope="col" class="end">
-                    Given up
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {suppliers.map(({ supplierId, name, postbacks: { retrying, exhausted, health } }) => (
-                  <tr key={supplierId}>
-                    <th scope="row">
-                      <Link href={`/${projectId}/suppliers/${encodeURIComponent(supplierId)}`}>{name}</Link>
-                    </th>
-                    <td data-label="State">
-                      <Badge value={health.state} />
-                    </td>
-                    <td class="end" data-label="Retrying">
-                      {formatCount(retrying)}
-                    </td>
-                    <td class="end" data-label="Given up">
-                      {formatCount(exhausted)}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table columns={columnsOf(projectId)} rows={suppliers} keyOf={({ supplierId }) => supplierId} />
           </section>
         )
       }
     </Shown>
   );
 }
+
+const columnsOf = (projectId: string): readonly Column<SupplierPostbacks[number]>[] => [
+  {
+    name: 'Supplier',
+    cell: ({ supplierId, name }) => (
+      <Link href={`/${projectId}/suppliers/${encodeURIComponent(supplierId)}`}>{name}</Link>
+    ),
+  },
+  stateColumn(({ postbacks }) => postbacks.health.state),
+  countColumn('Retrying', ({ postbacks }) => postbacks.retrying),
+  countColumn('Given up', ({ postbacks }) => postbacks.exhausted),
+];

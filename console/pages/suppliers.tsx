@@ -3,12 +3,15 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { independenceSessionsMin } from '../../src/contract/axes.js';
 import type { MixReply, SourceReport, SourcesReply } from '../../src/contract/reports.js';
-import { driftSessionsMin } from '../../src/contract/report-minimums.js';
+import { driftSessionsMin } from '../../src/contract/report-constants.js';
 import { query, useRead } from '../api.js';
 import { DayChart, type DayMix } from '../parts/day-chart.js';
+import { countColumn } from '../parts/columns.js';
+import { Interval } from '../parts/interval.js';
 import { decisions, MixBar } from '../parts/mix-bar.js';
 import { Empty, Shown } from '../parts/states.js';
-import { formatCount, formatShare, plural } from '../parts/words.js';
+import { Table, type Column } from '../parts/table.js';
+import { plural } from '../parts/words.js';
 import { SupplierPostbackList } from './supplier-postbacks.js';
 
 export function SuppliersPage({ projectId }: { projectId: string }) {
@@ -22,7 +25,7 @@ export function SuppliersPage({ projectId }: { projectId: string }) {
         <label class="inline">
           <span>By day</span>
           <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            <option value="">All sources</option>
+            <option value="">All suppliers</option>
             {sources.data?.sources.map(
               ({ sourceId }) =>
                 sourceId !== null && (
@@ -72,79 +75,44 @@ function byDay(days: MixReply['days']): readonly DayMix[] {
 
 const League = ({ projectId, sources }: { projectId: string; sources: readonly SourceReport[] }) => (
   <section class="sources">
-    <h2>Sources</h2>
+    <h2>Fraud by supplier</h2>
     <p class="muted small">
-      All recorded sessions. Most certain fraud first: by the low end of the fraud share. A source with few labels leans
-      on the share of the project. Sources without labels are last.
+      All recorded sessions, by their sourceId. A label is a session whose outcome says honest or fraud. Most certain
+      fraud first: by the low end of the fraud share. With few labels, it leans on the share of the project. Without
+      any, a supplier is last. At an{' '}
+      <a href="/docs/explanation/repeats-and-independence.html" target="_blank" rel="noreferrer">
+        independence
+      </a>{' '}
+      of 100, no session is linked to others.
     </p>
-    <table class="rows league">
-      <thead>
-        <tr>
-          <th scope="col">Source</th>
-          <th scope="col" class="end">
-            Sessions
-          </th>
-          <th scope="col">Recommended</th>
-          <th scope="col">Fraud share, 95% interval</th>
-          <th scope="col">Score, last 7 days</th>
-          <th scope="col">Independence</th>
-        </tr>
-      </thead>
-      <tbody>
-        {sources.map((source) => (
-          <SourceRow key={source.sourceId} projectId={projectId} source={source} />
-        ))}
-      </tbody>
-    </table>
+    <Table columns={columnsOf(projectId)} rows={sources} keyOf={({ sourceId }) => sourceId ?? ''} look="league" />
   </section>
 );
 
-const SourceRow = ({ projectId, source }: { projectId: string; source: SourceReport }) => (
-  <tr>
-    <th scope="row">
-      {source.sourceId === null ? (
+const columnsOf = (projectId: string): readonly Column<SourceReport>[] => [
+  {
+    name: 'Supplier',
+    cell: ({ sourceId }) =>
+      sourceId === null ? (
         <span class="muted">Not named</span>
       ) : (
-        <Link href={`/${projectId}/sessions${query({ sourceId: source.sourceId })}`}>{source.sourceId}</Link>
-      )}
-    </th>
-    <td class="end" data-label="Sessions">
-      {formatCount(source.sessions)}
-    </td>
-    <td data-label="Recommended">
-      <MixBar mix={source} />
-    </td>
-    <td data-label="Fraud share">
-      <FraudShare source={source} />
-    </td>
-    <td data-label="Score, last 7 days">
-      <Drift drift={source.drift} />
-    </td>
-    <td data-label="Independence">
-      {source.sessions < independenceSessionsMin ? (
-        <span class="muted">Not judged yet</span>
-      ) : (
-        `${source.independence} of 100`
-      )}
-    </td>
-  </tr>
-);
+        <Link href={`/${projectId}/sessions${query({ sourceId })}`}>{sourceId}</Link>
+      ),
+  },
+  countColumn('Sessions', ({ sessions }) => sessions),
+  { name: 'Recommended', cell: (source) => <MixBar mix={source} /> },
+  { name: 'Fraud share, 95% interval', label: 'Fraud share', cell: (source) => <FraudShare source={source} /> },
+  { name: 'Score, last 7 days', cell: ({ drift }) => <Drift drift={drift} /> },
+  {
+    name: 'Independence',
+    cell: ({ sessions, independence }) =>
+      sessions < independenceSessionsMin ? <span class="muted">Not judged yet</span> : `${independence} of 100`,
+  },
+];
 
 function FraudShare({ source: { fraudShare, labels } }: { source: SourceReport }) {
   if (fraudShare === null || labels.fraud + labels.complete === 0) return <span class="muted">No labels yet</span>;
-  const { value, low, high } = fraudShare;
-  return (
-    <span class="mix">
-      <span class="interval" aria-hidden="true">
-        <span style={{ left: `${low * 100}%`, width: `${(high - low) * 100}%` }} />
-        <i style={{ left: `${value * 100}%` }} />
-      </span>
-      <span class="small">
-        {formatShare(value)} ({formatShare(low)} to {formatShare(high)}),{' '}
-        {plural(labels.fraud + labels.complete, 'label')}
-      </span>
-    </span>
-  );
+  return <Interval of={fraudShare}>, {plural(labels.fraud + labels.complete, 'label')}</Interval>;
 }
 
 /** A change counts only if its interval leaves out zero. */

@@ -2,10 +2,10 @@
 import { Link } from 'wouter-preact';
 import type { WebhookReply } from '../../src/contract/webhook.js';
 import { query, useRead } from '../api.js';
-import { Badge } from '../parts/badge.js';
+import { stateColumn, timeColumn } from '../parts/columns.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table, type Column } from '../parts/table.js';
 import { Title } from '../parts/title.js';
-import { formatTime } from '../parts/words.js';
 
 /** Most webhooks of a project. */
 const webhooksMax = 50;
@@ -24,7 +24,7 @@ export function WebhooksPage({ projectId }: { projectId: string }) {
               <p>Register an address with POST /projects/{projectId}/webhooks. Events are then sent to it.</p>
             </Empty>
           ) : (
-            <WebhookTable projectId={projectId} webhooks={listed} />
+            <Table columns={columnsOf(projectId)} rows={listed} keyOf={({ webhookId }) => webhookId} />
           )
         }
       </Shown>
@@ -32,39 +32,17 @@ export function WebhooksPage({ projectId }: { projectId: string }) {
   );
 }
 
-interface TableProps {
-  readonly projectId: string;
-  readonly webhooks: readonly WebhookReply[];
-}
-
-const WebhookTable = ({ projectId, webhooks }: TableProps) => (
-  <table class="rows">
-    <thead>
-      <tr>
-        <th scope="col">Webhook</th>
-        <th scope="col">Deliveries</th>
-        <th scope="col">Events</th>
-        <th scope="col">Registered</th>
-      </tr>
-    </thead>
-    <tbody>
-      {webhooks.map(({ webhookId, url, description, health, events, createdAt }) => (
-        <tr key={webhookId}>
-          <th scope="row">
-            <Link href={`/${projectId}/webhooks/${encodeURIComponent(webhookId)}`}>{description ?? url}</Link>
-            {description !== null && <span class="muted small clamped">{url}</span>}
-          </th>
-          <td data-label="Deliveries">
-            <Badge value={health.state} />
-          </td>
-          <td data-label="Events" class="codes">
-            {events.join(', ')}
-          </td>
-          <td data-label="Registered">
-            <time dateTime={createdAt}>{formatTime(createdAt)}</time>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
+const columnsOf = (projectId: string): readonly Column<WebhookReply>[] => [
+  {
+    name: 'Webhook',
+    cell: ({ webhookId, url, description }) => (
+      <>
+        <Link href={`/${projectId}/webhooks/${encodeURIComponent(webhookId)}`}>{description ?? url}</Link>
+        {description !== null && <span class="muted small clamped">{url}</span>}
+      </>
+    ),
+  },
+  stateColumn(({ health }) => health.state, 'Deliveries'),
+  { name: 'Events', look: 'codes', cell: ({ events }) => events.join(', ') },
+  timeColumn('Registered', ({ createdAt }) => createdAt),
+];

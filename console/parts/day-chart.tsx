@@ -1,6 +1,8 @@
 /** Counts a day, stacked by kind. The same numbers stand in a table below the chart. */
 import type { Mix } from '../../src/contract/thresholds.js';
+import { countColumn, textColumn } from './columns.js';
 import { decisions } from './mix-bar.js';
+import { Table } from './table.js';
 import { formatCount, formatDay } from './words.js';
 
 export interface DayMix extends Mix {
@@ -67,29 +69,13 @@ export function Stacks<K extends string>({ label, kinds, days }: StacksProps<K>)
 const Numbers = <K extends string>({ kinds, days }: Omit<StacksProps<K>, 'label'>) => (
   <details>
     <summary>Daily numbers</summary>
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">Day (UTC)</th>
-          {kinds.map(([name, label]) => (
-            <th key={name} scope="col" class="end">
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {[...days].reverse().map((day) => (
-          <tr key={day.day}>
-            <th scope="row">{formatDay(day.day)}</th>
-            {kinds.map(([name, label]) => (
-              <td key={name} class="end" data-label={label}>
-                {formatCount(day[name])}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      columns={[
+        textColumn<(typeof days)[number]>('Day (UTC)', ({ day }) => formatDay(day)),
+        ...kinds.map(([name, label]) => countColumn<(typeof days)[number]>(label, (each) => each[name])),
+      ]}
+      rows={[...days].reverse()}
+      keyOf={({ day }) => day}
+    />
   </details>
 );

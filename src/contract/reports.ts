@@ -4,7 +4,7 @@ import { Recalibration } from './calibration.js';
 import { CallerId, Count, Nullable, StringEnum } from './common.js';
 import { ListQuery } from './paging.js';
 import { unit } from './project-parts.js';
-import { driftSessionsMin } from './report-minimums.js';
+import { driftSessionsMin, otherGroups } from './report-constants.js';
 import { FromDay, Mix, ProjectName, SourceName, sourcesMax, ToDay, type DistributionCell } from './thresholds.js';
 
 /** Days of a mix without `from`, and rows of one reply. */
@@ -159,7 +159,6 @@ export type CalibrationReply = Static<typeof CalibrationReply>;
 export const fairGroupMin = 30;
 /** Groups of one property that are reported each; the smallest of more are folded as well. */
 export const fairGroupsMax = 20;
-export const otherGroups = 'other';
 
 export const FairnessQuery = ListQuery({
   projectId,

@@ -94,13 +94,13 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await search.fill('nobody');
     await heading('No session matches');
     await page.getByRole('button', { name: 'Clear' }).click();
-    const source = page.getByRole('combobox', { name: 'Source' });
+    const source = page.getByRole('combobox', { name: 'Supplier' });
     t.same(
       await source.evaluate((input: { list: { options: Iterable<{ value: string }> } }) =>
         [...input.list.options].map(({ value }) => value).sort(),
       ),
       ['panel-a', 'panel-b'],
-      'sources to choose from',
+      'suppliers to choose from',
     );
     await source.fill('panel-a');
     await waitUntil(async () => (await rows.count()) === 1, 'one source is left');

@@ -3,11 +3,11 @@ import {
   fairGroupMin,
   fairGroupsMax,
   fairnessGroups,
-  otherGroups,
   type FairGroup,
   type FairnessReply,
   type HonestSession,
 } from '../../src/contract/reports.js';
+import { otherGroups } from '../../src/contract/report-constants.js';
 import { groupBy, inOrder, observe } from './reports.js';
 
 type Sessions = readonly HonestSession[];

@@ -9,7 +9,7 @@ import {
   type SourceCell,
   type SourceReport,
 } from '../../src/contract/reports.js';
-import { driftSessionsMin } from '../../src/contract/report-minimums.js';
+import { driftSessionsMin } from '../../src/contract/report-constants.js';
 import { sourcesMax, type Mix } from '../../src/contract/thresholds.js';
 import { expectedAt } from '../scoring/probability.js';
 import { evidenceScoreOf } from '../scoring/verdict.js';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { fairGroupMin, fairGroupsMax, otherGroups, type HonestSession } from '../../../src/contract/reports.js';
+import { otherGroups } from '../../../src/contract/report-constants.js';
+import { fairGroupMin, fairGroupsMax, type HonestSession } from '../../../src/contract/reports.js';
 import { judgeFairness } from '../../../workers/thresholds/fairness.js';
 
 const sessions = (
