@@ -8,6 +8,7 @@ import { Shown } from '../parts/states.js';
 import { Advice } from './thresholds-advice.js';
 import { Apply } from './thresholds-apply.js';
 import { Effect } from './thresholds-effect.js';
+import { Fairness } from './thresholds-fairness.js';
 import { Shadow } from './thresholds-shadow.js';
 import { Probabilities } from './thresholds-probabilities.js';
 
@@ -99,6 +100,7 @@ function Sliders({ project, sourceId, reload }: SlidersProps) {
       <Advice projectId={project.projectId} sourceId={sourceId} choose={choose} />
       {project.config.liteConfig?.shadow !== undefined && <Shadow projectId={project.projectId} sourceId={sourceId} />}
       <Probabilities project={project} sourceId={sourceId} reload={reload} />
+      <Fairness projectId={project.projectId} sourceId={sourceId} />
     </div>
   );
 }

@@ -63,6 +63,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     await card.getByRole('button', { name: 'Back to the model…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Use the model' }).click();
     await card.getByText('Probabilities come from the model').waitFor();
+    await page.getByText('No session counts as honest yet.').waitFor();
     t.same(await findBarriers(page), []);
     t.same(complaints, []);
   });
@@ -118,6 +119,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       ...['overview', 'sessions', `sessions/${scored.sessionId}`, 'suppliers', 'thresholds', 'studies'],
       ...[`studies/${study.studyId}`, 'verification', 'webhooks', `webhooks/${webhookId}`, 'settings', 'keys', 'audit'],
     ];
+    const headings = new Set<string>();
     for (const path of paths) {
       await page.setViewportSize({ width: 390, height: 900 });
       await page.goto(`${siteUrl}/console/${projectId}/${path}`, { waitUntil: 'networkidle' });
@@ -129,7 +131,9 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
         await page.setViewportSize({ width, height: 900 });
         t.equal(await sidewaysPx(page), 0, `${path} at ${width} px`);
       }
+      for (const name of await page.getByRole('columnheader').allTextContents()) headings.add(name);
     }
+    t.ok(headings.has('Supplier') && !headings.has('Source'), 'a column of the same data has one name');
     t.same(complaints, []);
   });
 
@@ -155,7 +159,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
         };
         t.match(await service.call('POST', '/lite/score', { body: visit }), { status: 200 });
         const occurredAt = new Date(Date.now() - 70 * 86_400_000).toISOString();
-        if (isFarm) events.push({ sessionId: visit.sessionId, type: 'complete', occurredAt });
+        if (isFarm || index % 6 === 2) events.push({ sessionId: visit.sessionId, type: 'complete', occurredAt });
       }
       await service.call('POST', '/lite/events', { body: { events } });
       await waitUntil(async () => {
@@ -164,7 +168,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
           /^cheap-clicks: .* of its sessions in the last 30 days were blocked, against/,
           /^cheap-clicks: .* of its sessions today were blocked, against/,
           /^recycled: .* of its sessions today are confirmed duplicates, against/,
-          /^Honest sessions blocked: \d+ of 40/,
+          /^Honest sessions blocked: 40 of 60/,
         ];
         const found = await Promise.all(links.map((name) => page.getByRole('link', { name }).count()));
         return found.every((count) => count === 1);
@@ -172,6 +176,24 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       t.equal(await page.getByRole('link', { name: /^own-panel: / }).count(), 0, 'the others are not');
     },
   );
+
+  await t.test('fairness names the group that is stopped more than all, and folds the small ones', async (t) => {
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Fairness to honest people' }) });
+    await page.route('**/lite/fairness*', (route) => route.abort());
+    await page.goto(`${siteUrl}/console/${projectId}/thresholds`);
+    await card.getByRole('alert').waitFor();
+    await page.unroute('**/lite/fairness*');
+    await card.getByRole('button', { name: 'Try again' }).click();
+    await card.getByRole('row', { name: /^All 60 .*66\.7% \(5\d(\.\d)?% to 7\d(\.\d)?%\)/ }).waitFor();
+    await card.getByRole('row', { name: /^Chrom.*Browser 40 .*100% \(.*More than all/ }).waitFor();
+    await card.getByRole('row', { name: /^Small groups together Browser 20 Needs 30 sessions, has 20/ }).waitFor();
+    t.same(await findBarriers(page), []);
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      t.equal(await sidewaysPx(page), 0, `${width} px`);
+    }
+    complaints.length = 0; // the browser reports the call that was broken off
+  });
 
   await t.test('flags of sessions are on the overview, in their list and on the page of the session', async (t) => {
     const config = { monitoring: { question: { maxPastes: 2 } } };
