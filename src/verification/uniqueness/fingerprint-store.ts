@@ -173,12 +173,12 @@ const createInsert =
         ? null
         : sealer.seal(bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
     await tx.query(
-      `WITH kept AS (INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
+      `WITH kept AS (INSERT INTO fingerprints AS f (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
          status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands, respondent_trusted, study_id, evidence, country, camera_ref)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15, $16, $17, $18, $19, $20)
-         RETURNING organization_id, fingerprint_no, completed_at)
-       INSERT INTO recent_faces (fingerprint_no, organization_id, person, completed_at, bands)
-       SELECT fingerprint_no, organization_id, $22, completed_at, $21::bigint[] FROM kept WHERE $21 IS NOT NULL`,
+         RETURNING organization_id, fingerprint_no, completed_at, (${rank}) AS evidence_rank)
+       INSERT INTO recent_faces (fingerprint_no, organization_id, person, evidence_rank, completed_at, bands)
+       SELECT fingerprint_no, organization_id, $22, evidence_rank, completed_at, $21::bigint[] FROM kept WHERE $21 IS NOT NULL`,
       [
         ...[of.fingerprintId, of.organizationId, of.projectId, of.sessionId, of.rootSessionId, of.respondentId],
         ...[of.dataCollector, of.status, new Date(of.completedAtMs)],
@@ -204,21 +204,25 @@ const ownFacesMax = 5;
 /** Faces of a band that are looked at, the newest; and those of all bands, whichever share most, that are unsealed. */
 const bandFacesMax = 512;
 const sharingMax = 64;
+/** The most faces of one person among them: a person who passes again and again hides nobody. */
+const sharingOfPersonMax = 4;
 /** A band is looked up as a range of one, so that the planner reads the newest first, without a sort (device-comparison.ts). */
 const findMet = Array.from({ length: bandCount }, (_, index) => {
   const band = `bands[${index + 1}]`;
-  return `(SELECT ${index} AS band, fingerprint_no, person FROM recent_faces
+  return `(SELECT ${index} AS band, fingerprint_no, person, evidence_rank FROM recent_faces
       WHERE ${band} >= ($1::bigint[])[${index + 1}] AND ${band} <= ($1::bigint[])[${index + 1}] ORDER BY ${band} DESC, fingerprint_no DESC LIMIT ${bandFacesMax})`;
 }).join(' UNION ALL ');
 const findSharing = `WITH met AS MATERIALIZED (${findMet}),
   sharing AS (
-    SELECT fingerprint_no, person FROM met WHERE person <> $2
-    GROUP BY fingerprint_no, person ORDER BY count(*) DESC, fingerprint_no DESC LIMIT ${sharingMax})
+    SELECT fingerprint_no, person FROM (
+      SELECT fingerprint_no, person, count(*) AS shared, row_number() OVER (PARTITION BY person ORDER BY count(*) DESC, fingerprint_no DESC) AS place
+      FROM met WHERE person <> $2 AND evidence_rank >= $6 GROUP BY fingerprint_no, person) AS of_persons
+    WHERE place <= ${sharingOfPersonMax} ORDER BY shared DESC, fingerprint_no DESC LIMIT ${sharingMax})
   SELECT found.*, EXISTS (SELECT FROM met GROUP BY band HAVING count(*) = ${bandFacesMax}) AS "isCrowded"
   FROM (SELECT 1) AS always
   LEFT JOIN (SELECT sharing.person, f.* FROM sharing, LATERAL (SELECT ${columns} FROM fingerprints f
       WHERE f.fingerprint_no = sharing.fingerprint_no AND f.organization_id = $3 AND f.root_session_id <> $4
-        AND f.completed_at >= $5 AND (${rank}) >= $6 AND ${isParticipation} OFFSET 0) AS f) AS found ON true`;
+        AND f.completed_at >= $5 AND ${isParticipation} OFFSET 0) AS f) AS found ON true`;
 
 type SharingRow = FingerprintRow & { readonly person: string | null; readonly isCrowded: boolean };
 

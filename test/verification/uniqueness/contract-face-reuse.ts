@@ -182,6 +182,17 @@ export function testFaceReuse(t: Test, shared: () => Shared): void {
     t.equal(rest.length, 0);
   });
 
+  t.test('nobody hides others of the day by passing again and again under one id, on whatever evidence', async (t) => {
+    const { world, one, capture, ask, pass } = await open(t, shared());
+    const photograph = world.person();
+    for (const respondentId of ['ada', 'bob', 'cy']) await pass(photograph, { ...named(respondentId), ...seen });
+    // Nearer than captures of the photograph are to each other: they share more bands.
+    for (let again = 0; again < 100; again += 1)
+      await participate(one, world, world.session({ respondentId: 'eve' }), capture(photograph, 0.999));
+    t.equal(await ask(photograph, named('mallory')), 3, 'named');
+    t.equal(await ask(photograph, { ...named('mallory'), ...seen }), 3, 'named, on stronger evidence than those');
+  });
+
   t.test('a crowd of one face costs a bounded look, and is counted', async (t) => {
     const { world, one, capture } = await open(t, shared());
     const crowd = capture(world.person());
@@ -193,8 +204,8 @@ export function testFaceReuse(t: Test, shared: () => Shared): void {
       `INSERT INTO fingerprints (fingerprint_no, fingerprint_id, organization_id, project_id, session_id, root_session_id, status, completed_at)
        SELECT -copy, fingerprint_id || copy, organization_id, project_id, session_id || copy, session_id || copy, status, completed_at
        FROM fingerprints, generate_series(1, 510) AS copy WHERE organization_id = $1`,
-      `INSERT INTO recent_faces (fingerprint_no, organization_id, person, completed_at, bands)
-       SELECT -copy, organization_id, person || copy, completed_at, bands FROM recent_faces, generate_series(1, 510) AS copy WHERE organization_id = $1`,
+      `INSERT INTO recent_faces (fingerprint_no, organization_id, person, evidence_rank, completed_at, bands)
+       SELECT -copy, organization_id, person || copy, evidence_rank, completed_at, bands FROM recent_faces, generate_series(1, 510) AS copy WHERE organization_id = $1`,
     ];
     for (const sql of copies) await shared().database.query(sql, [world.organizationId]);
     t.equal((await pass()).otherRespondentsWithFace, 1, 'the newest are looked at');

@@ -92,11 +92,12 @@ CREATE TRIGGER fingerprint_bands_dropped AFTER DELETE ON fingerprints
 
 -- Faces of the last 24 hours that count as a participation: one face of many respondents is found by equal bands. One row for a face and an index for
 -- each band take a third of the room of a row for each band. Bands and person are keyed hashes, so that nothing of the face follows from them. The
--- person is the respondent, or the chain of retries of a session without one.
+-- person is the respondent, or the chain of retries of a session without one. The rank says how hard the face was to forge (fingerprint-store.ts).
 CREATE TABLE recent_faces (
   fingerprint_no  bigint PRIMARY KEY REFERENCES fingerprints ON DELETE CASCADE,
   organization_id text NOT NULL,
   person          text NOT NULL,
+  evidence_rank   smallint NOT NULL,
   completed_at    timestamptz NOT NULL,
   bands           bigint[] NOT NULL CHECK (cardinality(bands) = 20)
 );
