@@ -2,7 +2,8 @@
  * Threads that judge pictures of captures with the models of the browser SDK. They start with the first picture and end when none has come for a
  * while, so that a service whose projects ask for no pictures holds no model. Organizations take turns, and captures of one wait in a queue of
  * their own. Every call settles: with what was found, or with OVERLOADED where too many wait, the deadline passed or a thread died. Nobody
- * passes because nobody looked.
+ * passes because nobody looked. A capture begins with enough time left to end: one that the deadline interrupts ends its thread, and the next
+ * captures wait for another to start.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ export interface PictureJudgeOptions {
   readonly metrics: Pick<Metrics, 'pictureJudgements' | 'noteShare'>;
   /** Captures of one organization that wait for a thread. Default 8 for each. */
   readonly queueMax?: number;
-  /** Waiting included. Default 10 s, less than a page waits for an answer. A thread that is still starting goes on starting. */
+  /** Waiting included, which takes at most 0.7 of it. Default 10 s, less than a page waits for an answer. A thread that is still starting goes on starting. */
   readonly deadlineMs?: number;
   /** The thread’s file, as scripts/build-sdk.mjs makes it. */
   readonly entry?: string;
@@ -30,6 +31,7 @@ export interface PictureJudge {
 }
 
 const defaults = { queuePerThread: 8, deadlineMs: 10_000, idleMs: 600_000 } as const;
+const waitShareMax = 0.7;
 const thread: PictureThread = { directory: join(packageRoot, 'dist/sdk/v1/models') };
 
 export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
@@ -61,7 +63,7 @@ export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {
       try {
         if (count >= threads + queueMax) throw new Error('the queue is full');
         const signal = AbortSignal.timeout(deadlineMs);
-        const release = await turns.acquire(organizationId, signal);
+        const release = await turns.acquire(organizationId, AbortSignal.timeout(deadlineMs * waitShareMax));
         const findings = await open().run({ pictures }, { signal }).finally(release);
         metrics.pictureJudgements.inc({ result: 'judged' });
         return findings;

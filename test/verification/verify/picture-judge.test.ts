@@ -59,6 +59,16 @@ t.test('a capture that takes too long, and one whose thread dies, are refused, a
   t.same(await judge(2), { faces: [[2]], embedding: null });
 });
 
+t.test('a capture that could only begin late is refused while it waits, and ends no thread', async (t) => {
+  const { judge } = startJudge(t, { deadlineMs: 5_000 });
+  await judge(2);
+  const order: string[] = [];
+  const first = judge(4_250).then(() => order.push('judged'));
+  const second = t.rejects(judge(4_251), refused).then(() => order.push('refused'));
+  await Promise.all([first, second]);
+  t.same(order, ['refused', 'judged']);
+});
+
 /** Loads the built thread as Piscina does, judges one picture, and posts how many files it had read before and after. */
 const countReads = `
   const { parentPort } = require('node:worker_threads');
