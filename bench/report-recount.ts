@@ -14,11 +14,14 @@ import {
 } from '../src/contract/reports.js';
 import type { Database, Row, SqlValue } from '../src/stores/database/port.js';
 import { expectedAt } from '../workers/scoring/probability.js';
+import { reportedDays } from './reported-sessions.js';
 import { fitLogistic, intervalOfBeta, intervalOfShare } from './recount-statistics.js';
 
 export interface RecountedReports {
   readonly mix: MixReply;
   readonly sources: SourcesReply;
+  /** Those of the last `latelyDays`. */
+  readonly latelySources: SourcesReply;
   readonly calibration: CalibrationReply;
   readonly fairness: FairnessReply;
   /** Fairness in one study. */
@@ -27,6 +30,7 @@ export interface RecountedReports {
 
 export const recountedStudy = 'study-1';
 export const mixDays = 60;
+export const latelyDays = 20;
 const deadlineMs = 600_000;
 type Query = <R extends Row>(sql: string, values?: readonly SqlValue[]) => Promise<readonly R[]>;
 
@@ -51,7 +55,8 @@ export async function recountReports(database: Database, namespace: string, nowM
   );
   return {
     mix: await recountMix(query, today),
-    sources: await recountSources(query, today),
+    sources: await recountSources(query, today, reportedDays + 2),
+    latelySources: await recountSources(query, today, latelyDays),
     calibration: await recountCalibration(query, today),
     fairness: await recountFairness(query, today, null),
     studyFairness: await recountFairness(query, today, recountedStudy),
@@ -77,7 +82,8 @@ type SourceCounts = Record<'sessions' | 'allow' | 'review' | 'block' | 'step_up'
     sourceId: string | null;
   };
 
-async function recountSources(query: Query, today: string): Promise<SourcesReply> {
+/** Drift does not follow the period. */
+async function recountSources(query: Query, today: string, days: number): Promise<SourcesReply> {
   const ages = { week: 'day > $1::date - 7', before: 'day <= $1::date - 7 AND day > $1::date - 35' };
   const drift = Object.entries(ages).map(
     ([age, holds]) =>
@@ -85,10 +91,12 @@ async function recountSources(query: Query, today: string): Promise<SourcesReply
        (var_samp(evidence) FILTER (WHERE ${holds}))::float8 AS ${age}_variance`,
   );
   const rows = await query<SourceCounts>(
-    `SELECT nullif(source, '') AS "sourceId", count(*)::int AS sessions, ${mixColumns}, ${drift.join(', ')}, round(avg(independence))::int AS independence,
-            (count(*) FILTER (WHERE label = 'fraud'))::int AS fraud, (count(*) FILTER (WHERE label = 'complete'))::int AS complete
-       FROM recounted GROUP BY source`,
-    [today],
+    `SELECT nullif(source, '') AS "sourceId", asked.*, drifts.* FROM
+       (SELECT source, count(*)::int AS sessions, ${mixColumns}, round(avg(independence))::int AS independence,
+               (count(*) FILTER (WHERE label = 'fraud'))::int AS fraud, (count(*) FILTER (WHERE label = 'complete'))::int AS complete
+          FROM recounted WHERE day >= $1::date - $2::int GROUP BY source) AS asked
+       JOIN (SELECT source, ${drift.join(', ')} FROM recounted GROUP BY source) AS drifts USING (source)`,
+    [today, days],
   );
   const total = (name: 'fraud' | 'complete'): number => rows.reduce((sum, row) => sum + row[name], 0);
   // A project leans on 2 sessions with a share of 5%, a source on 20 of its project.

@@ -11,7 +11,7 @@ import type { BenchResult } from './bench-result.js';
 import { compareFigures } from './figures.js';
 import { median } from './load.js';
 import { serve } from './process.js';
-import { mixDays, recountedStudy, recountReports } from './report-recount.js';
+import { latelyDays, mixDays, recountedStudy, recountReports } from './report-recount.js';
 import { copyReported, recordReported } from './reported-sessions.js';
 import { withStack } from './stack.js';
 
@@ -83,10 +83,11 @@ async function measure(
   rounds: number,
   sessions: number,
 ): Promise<BenchResult> {
-  const from = new Date(Date.now() - mixDays * 86_400_000).toISOString();
+  const since = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
   const reports = {
-    mix: `mix?from=${from}`,
+    mix: `mix?from=${since(mixDays)}`,
     sources: 'sources',
+    latelySources: `sources?from=${since(latelyDays)}`,
     calibration: 'calibration',
     fairness: 'fairness',
     studyFairness: `fairness?studyId=${recountedStudy}`,

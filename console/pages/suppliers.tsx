@@ -15,7 +15,8 @@ import { plural } from '../parts/words.js';
 import { SupplierPostbackList } from './supplier-postbacks.js';
 
 export function SuppliersPage({ projectId }: { projectId: string }) {
-  const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId })}`);
+  const [days, setDays] = useState('');
+  const sources = useRead<SourcesReply>(`/lite/sources${query({ projectId, from: sinceDays(days) })}`);
   const [chosen, choose] = useState('');
   const mix = useRead<MixReply>(`/lite/mix${query({ projectId, sourceId: chosen })}`);
   return (
@@ -52,7 +53,17 @@ export function SuppliersPage({ projectId }: { projectId: string }) {
         }
       </Shown>
       <Shown of={sources} what="suppliers">
-        {({ sources: listed }) => (listed.length === 0 ? null : <League projectId={projectId} sources={listed} />)}
+        {({ sources: listed }) =>
+          listed.length === 0 && days === '' ? null : (
+            <section class="sources">
+              <div class="title">
+                <h2>Fraud by supplier</h2>
+                <PeriodSelect days={days} setDays={setDays} />
+              </div>
+              <League projectId={projectId} sources={listed} />
+            </section>
+          )
+        }
       </Shown>
       <SupplierPostbackList projectId={projectId} />
     </>
@@ -61,6 +72,29 @@ export function SuppliersPage({ projectId }: { projectId: string }) {
 
 const dayMs = 86_400_000;
 const daysShown = 30;
+
+const periods = [
+  ['', 'All recorded sessions'],
+  ['90', 'Last 90 days'],
+  ['30', 'Last 30 days'],
+] as const;
+
+/** Today is one of the days. */
+const sinceDays = (days: string): string | undefined =>
+  days === '' ? undefined : `${new Date(Date.now() - (Number(days) - 1) * dayMs).toISOString().slice(0, 10)}T00:00:00Z`;
+
+const PeriodSelect = ({ days, setDays }: { days: string; setDays: (days: string) => void }) => (
+  <label class="inline">
+    <span>Period</span>
+    <select value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
+      {periods.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 /** All sources of a day together, each of the last 30 days, the oldest first. */
 function byDay(days: MixReply['days']): readonly DayMix[] {
@@ -74,19 +108,18 @@ function byDay(days: MixReply['days']): readonly DayMix[] {
 }
 
 const League = ({ projectId, sources }: { projectId: string; sources: readonly SourceReport[] }) => (
-  <section class="sources">
-    <h2>Fraud by supplier</h2>
+  <>
     <p class="muted small">
-      All recorded sessions, by their sourceId. A label is a session whose outcome says honest or fraud. Most certain
-      fraud first: by the low end of the fraud share. With few labels, it leans on the share of the project. Without
-      any, a supplier is last. At an{' '}
+      Sessions of the period, by their sourceId. A label is a session whose outcome says honest or fraud. Most certain
+      fraud first: by the low end of the fraud share. Two suppliers whose intervals overlap may be equally bad. With few
+      labels, it leans on the share of the project. Without any, a supplier is last. At an{' '}
       <a href="/docs/explanation/repeats-and-independence.html" target="_blank" rel="noreferrer">
         independence
       </a>{' '}
       of 100, no session is linked to others.
     </p>
     <Table columns={columnsOf(projectId)} rows={sources} keyOf={({ sourceId }) => sourceId ?? ''} look="league" />
-  </section>
+  </>
 );
 
 const columnsOf = (projectId: string): readonly Column<SourceReport>[] => [

@@ -42,7 +42,8 @@ export const MixReply = Type.Object({
 });
 export type MixReply = Static<typeof MixReply>;
 
-export const SourcesQuery = ListQuery({ projectId });
+export const SourcesQuery = ListQuery({ projectId, from: Type.Optional(FromDay), to: Type.Optional(ToDay) });
+export type SourcesQuery = Static<typeof SourcesQuery>;
 
 export const SourceReport = Type.Object(
   {
@@ -61,7 +62,7 @@ export const SourceReport = Type.Object(
     ),
     drift: Nullable(
       estimate(
-        `Mean score of the last 7 days less that of the 28 days before, in points, with its 95% interval. null: fewer than ${driftSessionsMin} sessions in either.`,
+        `Mean score of the last 7 days less that of the 28 days before, in points, with its 95% interval. It ends today, whatever the period. null: fewer than ${driftSessionsMin} sessions in either.`,
       ),
     ),
     independence: Type.Integer({
@@ -208,6 +209,8 @@ export interface SourceCell extends Pick<DistributionCell, 'inputs' | 'recommend
   readonly sourceId: string;
   readonly label: 'none' | 'fraud' | 'complete';
   readonly age: 'week' | 'before' | 'older';
+  /** In the period that is asked for; drift needs others, too. */
+  readonly isAsked: boolean;
   /** Sum over the sessions. */
   readonly independence: number;
 }

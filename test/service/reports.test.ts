@@ -77,6 +77,8 @@ t.test(
       { sourceId: 'good', sessions: 4, labels: { fraud: 0, complete: 4 } },
       { sourceId: null, sessions: 1 },
     ]);
+    t.same((await read(`/lite/sources?to=${at(2)}`)).body, { sources: [] });
+    t.match((await read(`/lite/sources?from=${at(0)}&to=${at(0)}`)).body, { sources: [{ sourceId: 'bad' }, {}, {}] });
     t.match((await read('/lite/fairness?sourceId=good')).body, {
       all: { sessions: 3, blocked: 0, blockedShare: null },
       groups: [

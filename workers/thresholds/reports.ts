@@ -22,14 +22,17 @@ const normal95 = 1.96;
 
 export function reportSources(cells: readonly SourceCell[]): SourceReport[] {
   const bySource = groupBy(cells, ({ sourceId }) => sourceId);
-  const project = shareOf(countLabels(cells), projectPrior);
+  const project = shareOf(countLabels(cells.filter(isAsked)), projectPrior);
   return [...bySource]
-    .map(([sourceId, own]) => ({ sourceId, own, sessions: sum(own, ({ count }) => count) }))
+    .map(([sourceId, own]) => ({ sourceId, own, sessions: sum(own.filter(isAsked), ({ count }) => count) }))
+    .filter(({ sessions }) => sessions > 0)
     .sort((a, b) => b.sessions - a.sessions || inOrder(a.sourceId, b.sourceId))
     .slice(0, sourcesMax)
     .map(({ sourceId, own, sessions }) => reportSource(sourceId === '' ? null : sourceId, own, sessions, project))
     .sort((a, b) => rankOf(b) - rankOf(a) || b.sessions - a.sessions);
 }
+
+const isAsked = (cell: SourceCell): boolean => cell.isAsked;
 
 /** A source without labels has only the project’s share, and ranks last. */
 const rankOf = ({ labels: { fraud, complete }, fraudShare }: SourceReport): number =>
@@ -37,10 +40,11 @@ const rankOf = ({ labels: { fraud, complete }, fraudShare }: SourceReport): numb
 
 function reportSource(
   sourceId: string | null,
-  cells: readonly SourceCell[],
+  all: readonly SourceCell[],
   sessions: number,
   project: Estimate | null,
 ): SourceReport {
+  const cells = all.filter(isAsked);
   const labels = countLabels(cells);
   return {
     sourceId,
@@ -48,7 +52,7 @@ function reportSource(
     ...mixOf(cells),
     labels,
     fraudShare: project === null ? null : shareOf(labels, { share: project.value, sessions: sourcePrior }),
-    drift: driftOf(cells),
+    drift: driftOf(all),
     independence: Math.round(sum(cells, ({ independence }) => independence) / sessions),
   };
 }

@@ -33,19 +33,20 @@ export const readMix = (database: Database, filter: DistributionFilter): Promise
 const dayMs = 86_400_000;
 const dayAgo = (nowMs: number, days: number): string => new Date(nowMs - days * dayMs).toISOString().slice(0, 10);
 
-interface SourceRow extends Readonly<Record<string, string | number>> {
+interface SourceRow extends Readonly<Record<string, string | number | boolean>> {
   readonly source_id: string;
   readonly cell: string;
   readonly recommendation: SourceCell['recommendation'];
   readonly label: SourceCell['label'];
   readonly age: SourceCell['age'];
+  readonly asked: boolean;
   readonly sessions: number;
   readonly independence: number;
 }
 
 const anyCell = writeCell({ uncapped: 0, caps: [], agentPolicy: null, stepUpThreshold: null });
 
-/** All sources; the last 7 days and the 28 before are distinguished. Older sessions count without their score, which nothing reports. */
+/** All sources in the period; the last 7 days and the 28 before are distinguished, and read in any case. Older sessions count without their score, which nothing reports. */
 export async function readSources(
   database: Database,
   filter: DistributionFilter,
@@ -54,19 +55,21 @@ export async function readSources(
   const rows = await readShared<SourceRow>(
     database,
     filter,
-    `SELECT source_id, cell, recommendation, label, age, sum(sessions)::bigint AS sessions, sum(independence)::bigint AS independence
+    `SELECT source_id, cell, recommendation, label, age, asked, sum(sessions)::bigint AS sessions, sum(independence)::bigint AS independence
        FROM (SELECT source_id, recommendation, label, sessions, independence, CASE WHEN day > $6::date THEN cell ELSE '${anyCell}' END AS cell,
-                    CASE WHEN day > $5::date THEN 'week' WHEN day > $6::date THEN 'before' ELSE 'older' END AS age
-               FROM score_distribution WHERE ${within('day', 'source_id')}) AS aged
-      GROUP BY source_id, cell, recommendation, label, age HAVING sum(sessions) > 0`,
+                    CASE WHEN day > $5::date THEN 'week' WHEN day > $6::date THEN 'before' ELSE 'older' END AS age,
+                    ${within('day', 'source_id')} AS asked
+               FROM score_distribution WHERE namespace = $1 AND (${within('day', 'source_id')} OR day > $6::date)) AS aged
+      GROUP BY source_id, cell, recommendation, label, age, asked HAVING sum(sessions) > 0`,
     [...valuesOf(filter), dayAgo(nowMs, 7), dayAgo(nowMs, 35)],
   );
-  return rows.map(({ source_id, cell, sessions, recommendation, label, age, independence }) => ({
+  return rows.map(({ source_id, cell, sessions, recommendation, label, age, asked, independence }) => ({
     sourceId: source_id,
     inputs: readCell(cell),
     recommendation,
     label,
     age,
+    isAsked: asked,
     count: sessions,
     independence,
   }));

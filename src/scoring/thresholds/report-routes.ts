@@ -63,7 +63,10 @@ export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps
       },
       'reports',
     ),
-    async (request) => deps.reports.sources(await resolveProjectScope(deps, request.caller, request.query.projectId)),
+    async (request) => {
+      const { projectId, ...period } = request.query;
+      return deps.reports.sources(await resolveProjectScope(deps, request.caller, projectId), period);
+    },
   );
 
   app.get(

@@ -12,6 +12,7 @@ import {
   type FairnessReply,
   type MixQuery,
   type MixReply,
+  type SourcesQuery,
   type SourcesReply,
 } from '../../contract/reports.js';
 import type { Pool } from '../../pool/pool.js';
@@ -43,8 +44,8 @@ export function createReportService({ database, pool, now }: ReportDeps) {
         ]);
       return { days: rows.map(({ source_id, ...row }) => ({ ...row, sourceId: source_id === '' ? null : source_id })) };
     },
-    async sources(scope: ProjectScope): Promise<SourcesReply> {
-      const cells = await readSources(database, await filterOf(scope, undefined), now());
+    async sources(scope: ProjectScope, period: Omit<SourcesQuery, 'projectId'>): Promise<SourcesReply> {
+      const cells = await readSources(database, await readSessionsFilter(database, scope, period), now());
       return { sources: [...(await pool.run({ kind: 'sources', cells }))] };
     },
     async calibration(

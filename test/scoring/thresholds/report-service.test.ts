@@ -1,6 +1,6 @@
 import t from 'tap';
 import { compareFigures } from '../../../bench/figures.js';
-import { mixDays, recountedStudy, recountReports } from '../../../bench/report-recount.js';
+import { latelyDays, mixDays, recountedStudy, recountReports } from '../../../bench/report-recount.js';
 import { recordReported } from '../../../bench/reported-sessions.js';
 import { fairnessSessionsMax } from '../../../src/contract/reports.js';
 import type { PoolTask } from '../../../src/contract/pool.js';
@@ -57,7 +57,8 @@ onBothStores(t, 'reports', (t, open) => {
     );
     const given = {
       mix: await reports.mix(scope, { from: new Date(nowMs - mixDays * dayMs).toISOString() }),
-      sources: await reports.sources(scope),
+      sources: await reports.sources(scope, {}),
+      latelySources: await reports.sources(scope, { from: new Date(nowMs - latelyDays * dayMs).toISOString() }),
       calibration: await reports.calibration(scope, {}),
       fairness: await reports.fairness(scope, {}),
       studyFairness: await reports.fairness(scope, { studyId: recountedStudy }),
@@ -72,6 +73,7 @@ onBothStores(t, 'reports', (t, open) => {
     t.match(await reports.fairness(scope, { to: new Date(nowMs - 100 * dayMs).toISOString() }), {
       all: { sessions: 0 },
     });
+    t.same(await reports.sources(scope, { to: new Date(nowMs - 100 * dayMs).toISOString() }), { sources: [] });
     await t.rejects(reports.fairness(scope, { sourceId: 'nobody' }), { code: 'VALIDATION_FAILED' });
     t.ok(given.fairness.all.sessions <= fairnessSessionsMax);
   });

@@ -6,7 +6,7 @@ import { expectedAt } from '../../../workers/scoring/probability.js';
 const inputs = (uncapped: number, caps: readonly string[] = []) =>
   ({ uncapped, caps, agentPolicy: null, stepUpThreshold: null }) as const;
 const cell = (sourceId: string, count: number, over: Partial<SourceCell> = {}): SourceCell => ({
-  ...{ sourceId, count, inputs: inputs(10), recommendation: 'allow', label: 'none', age: 'older' },
+  ...{ sourceId, count, inputs: inputs(10), recommendation: 'allow', label: 'none', age: 'older', isAsked: true },
   independence: 90 * count,
   ...over,
 });
@@ -29,6 +29,18 @@ t.test('a league of sources: the surest of fraud first, and few labels lean on t
   t.ok(Math.abs((last?.fraudShare?.value ?? 0) - project) < 0.01, 'without labels the share is the project’s');
   for (const { fraudShare } of reportSources([cell('a', 9), cell('b', 9)])) t.equal(fraudShare, null);
   t.same(reportSources([]), []);
+});
+
+t.test('a period narrows everything but drift, and names no source without sessions in it', async (t) => {
+  const sources = reportSources([
+    cell('once', 500, { label: 'fraud', isAsked: false }),
+    cell('both', 60, { age: 'week', inputs: inputs(50), label: 'fraud' }),
+    cell('both', 300, { age: 'before', label: 'complete', isAsked: false }),
+  ]);
+  t.match(sources, [{ sourceId: 'both', sessions: 60, allow: 60, labels: { fraud: 60, complete: 0 } }]);
+  t.equal(sources.length, 1);
+  t.same(sources[0]?.drift?.value, 40);
+  t.ok((sources[0]?.fraudShare?.value ?? 0) > 0.95, 'the share of the project is that of the period');
 });
 
 t.test('drift compares the last week with the four before, from thirty sessions on', async (t) => {
