@@ -85,9 +85,7 @@ export const LabelMeters = ({ labels, shortfall }: LabelMetersProps) => (
 const Labels = ({ label, have, missing }: { label: string; have: number; missing: number }) => (
   <li>
     <span>{label}</span>
-    <span class="number">
-      {formatCount(have)} of {formatCount(have + missing)}
-    </span>
+    <span class="number">{missing === 0 ? `${formatCount(have)}, enough` : ofAll(have, have + missing)}</span>
     <span class="meter" aria-hidden="true">
       <span class="good" style={{ width: `${(100 * have) / Math.max(1, have + missing)}%` }} />
     </span>

@@ -10,6 +10,7 @@ export const flipsDefault = 100;
 /** Bands of the score distribution. */
 export const scoreBands = 20;
 export const falseBlockTargetDefault = 0.005;
+export const reviewBudgetDefault = 0.1;
 /** Sources in one reply, the ones with the most sessions first. */
 export const sourcesMax = 200;
 
@@ -123,6 +124,14 @@ export const RecommendationsQuery = ListQuery({
       description: 'Share of honest sessions that may be blocked at most, with 95% confidence.',
     }),
   ),
+  reviewBudget: Type.Optional(
+    Type.Number({
+      minimum: 0.001,
+      maximum: 1,
+      default: reviewBudgetDefault,
+      description: 'Share of all sessions that may go to review at most.',
+    }),
+  ),
 });
 export type RecommendationsQuery = Static<typeof RecommendationsQuery>;
 
@@ -203,6 +212,7 @@ export type SourceRecommendation = Static<typeof SourceRecommendation>;
 export const RecommendationsReply = Type.Object({
   generatedAt: Timestamp,
   targetFalseBlockRate: Type.Number(),
+  reviewBudget: Type.Number(),
   sources: Type.Array(SourceRecommendation, { maxItems: sourcesMax + 1 }),
 });
 export type RecommendationsReply = Static<typeof RecommendationsReply>;
@@ -259,6 +269,7 @@ export interface FitSubject {
   /** Counts of all sources, this one included: a source with few labels leans on the others. null for the project itself. */
   readonly project: LevelCounts | null;
   readonly targetFalseBlockRate: number;
+  readonly reviewBudget: number;
   /** Makes the bootstrap repeatable. */
   readonly seed: number;
 }

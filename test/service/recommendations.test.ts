@@ -85,8 +85,12 @@ t.test('a new user sees a suggestion for the project, and labels for each suppli
       labelled: { honestReviewed: Number },
     },
   });
-  const again = await service.call('GET', '/lite/threshold-recommendations?targetFalseBlockRate=0.02');
-  t.same((again.body as RecommendationsReply).sources[0]?.current, present, 'nothing is applied by itself');
+  const path = '/lite/threshold-recommendations?targetFalseBlockRate=0.02&reviewBudget=0.02';
+  const again = (await service.call('GET', path)).body as RecommendationsReply;
+  t.same(again.sources[0]?.current, present, 'nothing is applied by itself');
+  t.equal(again.reviewBudget, 0.02);
+  const [ten = 1, two = 1] = [sources, again.sources].map(([project]) => project?.projected?.reviewRate);
+  t.ok(two <= 0.02 && two < ten, `${two} of the sessions are reviewed, and not ${ten}`);
   t.equal(sources.length, 4);
   t.ok(sources.every(({ labels }) => labels.honest > 0 && labels.fraud > 0));
 });

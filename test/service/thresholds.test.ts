@@ -202,6 +202,7 @@ t.test('bad questions are refused with a pointer', async (t) => {
   await refused({ ...present, from: '2016-12-31T23:59:60Z' }, '/from');
   t.match(await recommend('?sourceId=nobody'), { status: 400, body: { issues: [{ path: '/sourceId' }] } });
   t.match(await recommend('?targetFalseBlockRate=0.9'), { status: 400 });
+  t.match(await recommend('?reviewBudget=0'), { status: 400, body: { issues: [{ path: '/reviewBudget' }] } });
   const long = await simulate({ ...present, from: '2001-01-01T00:00:00Z', to: '2001-02-01T00:00:00Z' });
   t.match(long, { status: 200, body: { sessions: 0, note: /no longer kept/ } });
 });

@@ -16,7 +16,6 @@ import { decide, blockedAt, borrow, countLevels, subtract } from './levels.js';
 export const confidence = 0.95;
 const intervalConfidence = 0.975;
 export const fraudNeeded = 30;
-const reviewBudget = 0.1;
 /** Share of the needed labels that a source must have of its own, and how much more it may borrow than it has. */
 const ownShareMin = 1 / 3;
 const borrowFactor = 2;
@@ -34,7 +33,7 @@ type Shortfall = { readonly honest: number; readonly fraud: number };
 type Basis = { readonly counts: LevelCounts; readonly borrowed: ThresholdFit['borrowed'] };
 
 export function fitThresholds(subject: FitSubject): ThresholdFit {
-  const { cells, current, targetFalseBlockRate: target } = subject;
+  const { cells, current, targetFalseBlockRate: target, reviewBudget } = subject;
   const own = countLevels(cells);
   const labels = countLabels(cells);
   const common = { labels, current, coverage: coverageOf(cells) };
@@ -43,10 +42,15 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
   const nothing = { shortfall: null, suggested: null, interval: null, projected: null, borrowed: null };
   if (basis === null || blockThreshold === null) {
     const shortfall = shortfallOf(own, target);
-    const note = `Too few labels for a target of ${percent(target)}: ${shortfall.honest} mature completes and ${shortfall.fraud} fraud labels are missing.`;
-    return { ...common, ...nothing, status: 'insufficient_data', shortfall, note };
+    return {
+      ...common,
+      ...nothing,
+      status: 'insufficient_data',
+      shortfall,
+      note: describeShortfall(own, target, shortfall),
+    };
   }
-  const { reviewLow, reviewRate } = lowestReview(cells, blockThreshold);
+  const { reviewLow, reviewRate } = lowestReview(cells, blockThreshold, reviewBudget);
   const suggested = { reviewLow, blockThreshold };
   const objection = findObjection(cells, suggested);
   if (objection !== null)
@@ -62,7 +66,7 @@ export function fitThresholds(subject: FitSubject): ThresholdFit {
       ...{ reviewRate, labelled: countDecisions(cells, suggested) },
     },
     borrowed: basis.borrowed,
-    note: noteOf(suggested, target, basis),
+    note: noteOf(suggested, { target, reviewBudget, reviewRate }, basis),
   };
 }
 
@@ -139,7 +143,7 @@ function intervalOf(counts: LevelCounts, target: number, suggested: number): [nu
 }
 
 /** The lowest whole reviewLow from 1 on that sends no more than the budget of all sessions to review, and the share that it does send. */
-function lowestReview(cells: readonly DistributionCell[], blockThreshold: number) {
+function lowestReview(cells: readonly DistributionCell[], blockThreshold: number, reviewBudget: number) {
   const { byScore, always, total } = countReviews(cells, blockThreshold);
   let reviews = always;
   let reviewLow = blockThreshold;
@@ -212,6 +216,15 @@ function shortfallOf({ honest, honestTotal, fraudTotal }: LevelCounts, target: n
   };
 }
 
+/** More labels of the same kind are no help where some of them are wrong, so the note counts those. */
+function describeShortfall({ honest, honestTotal }: LevelCounts, target: number, missing: Shortfall): string {
+  const text = `Too few labels for a target of ${percent(target)}: ${missing.honest} mature completes and ${missing.fraud} fraud labels are missing.`;
+  const blocked = blockedAt(honest, 100);
+  return blocked === 0
+    ? text
+    : `${text} Even from 100, ${blocked} of ${honestTotal} mature completes would be blocked. Check their evidence, and report the fraud among them.`;
+}
+
 function countLabels(cells: readonly DistributionCell[]): Labels {
   const of = (label: DistributionCell['label']): number => sizeOf(cells.filter((cell) => cell.label === label));
   return { honest: of('honest'), fraud: of('fraud'), pending: of('pending') };
@@ -226,8 +239,19 @@ function coverageOf(cells: readonly DistributionCell[]): ThresholdFit['coverage'
   };
 }
 
-function noteOf({ reviewLow, blockThreshold }: Suggested, target: number, { borrowed }: Basis): string {
-  const own = `Blocking from ${blockThreshold} keeps false blocks under ${percent(target)} with 95% confidence; reviewing from ${reviewLow} keeps reviews within ${percent(reviewBudget)}.`;
+interface Kept {
+  readonly target: number;
+  readonly reviewBudget: number;
+  readonly reviewRate: number;
+}
+
+function noteOf({ reviewLow, blockThreshold }: Suggested, kept: Kept, { borrowed }: Basis): string {
+  const { target, reviewBudget, reviewRate } = kept;
+  const reviews =
+    reviewRate > reviewBudget
+      ? `the policy on agents or failed step-ups alone send ${percent(reviewRate)} of sessions to review, more than ${percent(reviewBudget)}.`
+      : `reviewing from ${reviewLow} keeps reviews within ${percent(reviewBudget)}.`;
+  const own = `Blocking from ${blockThreshold} keeps false blocks under ${percent(target)} with 95% confidence; ${reviews}`;
   return borrowed === null
     ? own
     : `${own} The source has few labels and also uses those of the project (weight ${Math.round(borrowed.honest)} honest, ${Math.round(borrowed.fraud)} fraud).`;

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { resolveCalibration, type LiteConfig } from '../../contract/calibration.js';
 import {
   falseBlockTargetDefault,
+  reviewBudgetDefault,
   sourcesMax,
   type DistributionCell,
   type RecommendationsQuery,
@@ -33,7 +34,7 @@ export function createRecommendationService(deps: RecommendationDeps) {
       { organizationId, projectId, namespace }: ProjectScope,
       question: Question,
     ): Promise<RecommendationsReply> {
-      const { targetFalseBlockRate = falseBlockTargetDefault } = question;
+      const { targetFalseBlockRate = falseBlockTargetDefault, reviewBudget = reviewBudgetDefault } = question;
       const sourceId = question.sourceId ?? null;
       const everything = { organizationId, namespace, sourceId: null, fromDay: null, toDay: null };
       await requireSource(deps.database, { ...everything, sourceId });
@@ -55,13 +56,14 @@ export function createRecommendationService(deps: RecommendationDeps) {
             current: { reviewLow, blockThreshold },
             project: name === null ? null : project,
             targetFalseBlockRate,
+            reviewBudget,
             seed: seedOf(namespace, name),
           },
         });
         sources.push({ sourceId: name, ...fit });
         await rest(startedMs);
       }
-      return { generatedAt: new Date(nowMs).toISOString(), targetFalseBlockRate, sources };
+      return { generatedAt: new Date(nowMs).toISOString(), targetFalseBlockRate, reviewBudget, sources };
     },
   };
 }

@@ -20,6 +20,7 @@ const subject = (cells: readonly DistributionCell[], over: Partial<FitSubject> =
   current: { reviewLow: 40, blockThreshold: 75 },
   project: null,
   targetFalseBlockRate: 0.005,
+  reviewBudget: 0.1,
   seed: 1,
   ...over,
 });
@@ -71,6 +72,7 @@ t.test(
     t.equal(fit.status, 'insufficient_data');
     t.equal(fit.suggested, null);
     t.ok((fit.shortfall?.honest ?? 0) > 0);
+    t.match(fit.note, /Even from 100, 20 of 620 mature completes would be blocked/, 'whose labels may be wrong');
   },
 );
 
@@ -151,6 +153,19 @@ t.test('reviews stay within their budget', async (t) => {
   );
   t.equal(spread.suggested?.reviewLow, 31, 'with those at 30 it would be a fifth of all');
   t.ok((spread.projected?.reviewRate ?? 1) <= 0.1);
+});
+
+t.test('a smaller budget of reviews is kept, and said to be exceeded where a policy reviews more', async (t) => {
+  const cells = [cell(5, 'honest', 900), cell(30, 'none', 41), cell(45, 'none', 19), cell(90, 'fraud', 40)];
+  const { suggested, projected, note } = fitThresholds(subject(cells, { reviewBudget: 0.02 }));
+  t.match(suggested, { reviewLow: 31, blockThreshold: 50 });
+  t.equal(projected?.reviewRate, 0.019);
+  t.match(note, /reviewing from 31 keeps reviews within 2%/);
+  const agents = cell(5, 'none', 100);
+  const policy = { ...agents, inputs: { ...agents.inputs, agentPolicy: 'review' as const } };
+  const over = fitThresholds(subject([...cells, policy], { reviewBudget: 0.02 }));
+  t.match(over.suggested, { reviewLow: 50 });
+  t.match(over.note, /policy on agents or failed step-ups alone send 9\.09% of sessions to review, more than 2%/);
 });
 
 t.test(
