@@ -18,7 +18,7 @@ import { cleanFacts } from '../test/helpers/facts.js';
 import { cleanVerdict, recordOf, splitFacts } from '../test/helpers/records.js';
 import { createRandom } from '../workers/seeded-random.js';
 
-const reportedDays = 90;
+export const reportedDays = 90;
 const dayMs = 86_400_000;
 const batch = 1_000;
 const signer = createBatchSigner(deriveSigningKey(new Uint8Array(32), 'receipts'));
