@@ -4,6 +4,8 @@ import { largest, of, orNone, quantileBy, rate, rateBy, rateByOrNone, share } fr
 const http = 'vh_http_request_seconds_count';
 /** Each sampled delay includes the time since the last sample. */
 const loopSampleSeconds = 0.1;
+/** VerifyHumanSharesRefused allows 20 in 10 minutes. */
+const sharesRefusedMax = 20 / 600;
 
 export const capacity: Board = {
   name: 'capacity',
@@ -76,7 +78,7 @@ export const capacity: Board = {
     Calls: [
       {
         title: 'Busiest routes, calls a second',
-        about: 'The ten with most calls.',
+        about: 'The ten with most calls. A new one on top: see the busiest projects, or the calls over a limit by key.',
         unit: 'reqps',
         series: [{ query: `topk(10, ${rate(http, 'route')})`, legend: '{{route}}' }],
       },
@@ -91,18 +93,19 @@ export const capacity: Board = {
       {
         title: 'Calls refused or failed a second',
         about:
-          'By route and status. 429: a limit, see the key. 503: overload or a store. 500: a bug, in the process log.',
+          'By route and status. 401: an unknown, revoked or expired key. 403: a scope. 429: a limit, see the key. 503: overload or a store. 500: a bug, in the process log.',
         unit: 'reqps',
         series: [
           {
-            query: `topk(10, ${rate(http, 'route, status', 'status=~"429|5.."')} > 0) or on() label_replace(vector(0), "route", "none", "", "")`,
+            query: `topk(10, ${rate(http, 'route, status', 'status=~"401|403|429|5.."')} > 0) or on() label_replace(vector(0), "route", "none", "", "")`,
             legend: '{{route}} {{status}}',
           },
         ],
       },
       {
         title: 'Slowest routes, p99',
-        about: 'The ten slowest. Buckets end at 5 s: a line there means 5 s or more.',
+        about:
+          'The ten slowest. Buckets end at 5 s: a line there means 5 s or more. Lists and reports wait for PostgreSQL: compare with its panel. All at once: the event loop.',
         unit: 's',
         series: quantileBy(0.99, 'vh_http_request_seconds', 'route').map(({ query, legend }) => ({
           query: `topk(10, ${query})`,
@@ -140,6 +143,7 @@ export const capacity: Board = {
         title: 'Calls refused a shared slot a second',
         about: 'They waited for 5 s and got 429 or 503. /organizations/top on the ADMIN_PORT names the organizations.',
         unit: 'reqps',
+        red: sharesRefusedMax,
         series: rateBy('vh_share_refused_total', 'operation'),
       },
     ],

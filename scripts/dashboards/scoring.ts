@@ -1,5 +1,5 @@
 import type { Board } from './panel.js';
-import { of, quantileBy, quantiles, rate, rateBy } from './queries.js';
+import { of, quantileBy, quantiles, rate, rateBy, share } from './queries.js';
 
 const score = 'route="/api/v1/lite/score"';
 /** Scores a second by source, over half an hour. */
@@ -36,6 +36,22 @@ export const scoring: Board = {
           'Scores that lacked something, by what. counters_unavailable: Redis. client_probe_missing: pages without the probe. geo_ and network_unavailable: no GEOIP files.',
         unit: 'reqps',
         series: rateBy('vh_degraded_signals_total', 'signal'),
+      },
+      {
+        title: 'Scores without counts',
+        about:
+          'Share of scores that Redis did not count in time: they miss repeats and bursts. Above the line, VerifyHumanScoresWithoutCounts pages. Repair Redis.',
+        unit: 'percentunit',
+        red: 0.01,
+        series: [
+          {
+            query: share(
+              rate('vh_degraded_signals_total', '', 'signal="counters_unavailable"'),
+              rate('vh_scores_total'),
+            ),
+            legend: 'without counts',
+          },
+        ],
       },
     ],
     Latency: [

@@ -16,13 +16,15 @@ export const stores: Board = {
       },
       {
         title: 'PostgreSQL, p99',
-        about: 'By pool and kind of call, with the wait for a connection.',
+        about:
+          'By pool and kind of call, with the wait for a connection. Slow while connections wait: too few of them. Slow while none waits: PostgreSQL, its disk or cores.',
         unit: 's',
         series: quantileBy(0.99, 'vh_database_seconds', 'pool, kind'),
       },
       {
         title: 'Redis and the event log in a score, p99',
-        about: 'count: the call of Redis. receipt: the append to the event log, or to the spool if the log is slow.',
+        about:
+          'count: the call of Redis. receipt: the append to the event log, or to the spool if the log is slow. The one that rises delays each score: check its machine and network.',
         unit: 's',
         series: quantileBy(0.99, 'vh_score_stage_seconds', 'stage', 'stage=~"count|receipt"'),
       },
@@ -92,7 +94,7 @@ export const stores: Board = {
       {
         title: 'Spool in use',
         about:
-          'Share of VH_SPOOL_BYTES_MAX. It fills while the event log is unavailable or slow. Scores get 503 if it is full.',
+          'Share of VH_SPOOL_BYTES_MAX. It fills while the event log is unavailable or slow. Scores get 503 if it is full. Repair the event log. Empty: an embedded log needs no spool.',
         unit: 'percentunit',
         red: 0.5,
         series: [

@@ -69,7 +69,8 @@ export const verification: Board = {
       },
       {
         title: 'Faces compared a second, by result',
-        about: 'not_compared: no face, or one that no model here can read.',
+        about:
+          'not_compared: no face, or one that no model here can read. All of them: no face models are installed, so repeats are found by device and id alone.',
         unit: 'reqps',
         series: rateByOrNone('vh_face_comparisons_total', 'result'),
       },
@@ -101,7 +102,8 @@ export const verification: Board = {
     Studies: [
       {
         title: 'Entries a second, by answer',
-        about: 'passed went on to the verification or the survey; the others saw a page.',
+        about:
+          'passed went on to the verification or the survey; the others saw a page. A jump of refusals: the study in the console says why.',
         unit: 'reqps',
         series: rateByOrNone('vh_study_entries_total', 'result'),
       },

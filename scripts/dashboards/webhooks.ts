@@ -8,7 +8,8 @@ export const webhooks: Board = {
     Deliveries: [
       {
         title: 'Attempts a second, by outcome',
-        about: 'failed is repeated, exhausted waits for a replay by its owner.',
+        about:
+          'failed is repeated, exhausted waits for a replay by its owner. Many of both: see the parked webhooks for the receivers.',
         unit: 'reqps',
         draw: 'area',
         series: rateBy('vh_webhook_attempts_total', 'outcome'),
@@ -35,6 +36,7 @@ export const webhooks: Board = {
           'Growing: the senders do not keep up. Add a consumers process. Without parked and disabled webhooks. Empty: no process has the role consumers.',
         unit: 's',
         amber: 60,
+        red: 300,
         series: largest('vh_webhook_oldest_due_seconds'),
       },
       {
@@ -57,6 +59,7 @@ export const webhooks: Board = {
           'Seconds in a healthy installation. Growing: repair the event log or the database. Empty: no process has the role consumers.',
         unit: 's',
         amber: 60,
+        red: 300,
         series: largest('vh_outbox_oldest_seconds'),
       },
     ],
@@ -69,13 +72,14 @@ export const webhooks: Board = {
       },
       {
         title: 'Flags raised a second',
-        about: 'By type of the flag, as projects’ thresholds ask for them.',
+        about: 'By type of the flag. A jump: bots in a study, or a project that set a stricter threshold.',
         unit: 'reqps',
         series: rateByOrNone('vh_monitoring_flags_total', 'type'),
       },
       {
         title: 'Messages not checked for flags',
-        about: 'A store or the pool did not answer when they arrived. Their flags are missing.',
+        about:
+          'A store or the pool did not answer when they arrived. Their flags are missing. See unavailable stores and refused scores.',
         unit: 'reqps',
         series: [{ query: rate('vh_monitoring_missed_total'), legend: 'missed' }],
       },

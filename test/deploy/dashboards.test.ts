@@ -38,6 +38,21 @@ t.test('every board links to the runbook, at the address of the documentation', 
   }
 });
 
+t.test('a panel is red from where its alert fires on', async (t) => {
+  const alerts = readFileSync(join(packageRoot, 'deploy', 'alerts.yml'), 'utf8');
+  let found = 0;
+  for (const [, metric = '', from = ''] of alerts.matchAll(/\b(vh_\w+)(?:\{[^}]*\})?\)? > (\d+(?:\.\d+)?)/g))
+    for (const { title, red, unit, series } of panels)
+      if ((unit === 'percentunit') === from.includes('.') && series.some(({ query }) => query.includes(`${metric}{`))) {
+        found += 1;
+        t.ok(
+          red !== undefined && (red === Number(from) || (from === '0' && red === 1)),
+          `${title}: ${metric} > ${from}`,
+        );
+      }
+  t.ok(found > 8, `${String(found)} panels`);
+});
+
 t.test('no two panels of a board lie on each other', async (t) => {
   for (const board of boards) {
     const { panels: placed } = renderBoard(board) as {
@@ -68,12 +83,18 @@ t.test('every query finds series in a Prometheus that scrapes a service', async 
     title,
     query: query.replaceAll('$instance', '.+').replaceAll('$__rate_interval', '5s'),
   }));
+  const refused = filled.find(({ title }) => title === 'Calls refused or failed a second')?.query ?? '';
+  filled.push({
+    title: 'calls with a wrong key',
+    query: `(${refused}) * on(status) group_left label_replace(vector(1), "status", "401", "", "")`,
+  });
   let open = filled;
   let round = 0;
   await waitUntil(
     async () => {
       await score(service, round++);
       await service.call('POST', test);
+      await service.call('GET', '/lite/sources', { headers: { 'x-api-key': 'vf_live_wrong' } });
       const found = await Promise.all(open.map(({ query }) => prometheus.seriesOf(query)));
       open = open.filter((_, index) => found[index] === 0);
       return open.length === 0;
