@@ -15,6 +15,14 @@ const meanings: Readonly<Record<Axis, string>> = {
   duplicate: 'Repeats; not part of the score',
 };
 
+const probeLosses = ['client_probe_missing', 'probe_unusable', 'probe_unreadable'];
+
+/** Without the probe, the device axis may still have what the call itself says. */
+const meaningOf = (axis: Axis, { categories, degradedSignals }: Verdict): string =>
+  axis === 'device' && categories.device > 0 && degradedSignals.some((code) => probeLosses.includes(code))
+    ? 'What the call said of the browser; the device itself was not measured'
+    : meanings[axis];
+
 const toneOf = (value: number): string => {
   if (value >= 75) return 'bad';
   return value >= 40 ? 'warn' : 'good';
@@ -32,7 +40,7 @@ export function Axes({ verdict }: { verdict: Verdict }) {
           return (
             <li key={axis}>
               <span>
-                <b>{readable(axis)}</b> <span class="muted small">{meanings[axis]}</span>
+                <b>{readable(axis)}</b> <span class="muted small">{meaningOf(axis, verdict)}</span>
               </span>
               <span class={measured ? 'number' : 'muted small'}>{measured ? value : 'Not measured'}</span>
               <span class={measured ? 'meter' : 'meter unmeasured'} aria-hidden="true">

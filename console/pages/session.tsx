@@ -77,7 +77,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
           <span>
             Score <b class="number">{latest.score}</b> of 100
           </span>
-          <span>{readable(latest.verdictClass)}</span>
+          <span>Class {readable(latest.verdictClass).toLowerCase()}</span>
           {respondent !== null && (
             <span>
               Respondent <Link href={`/${projectId}/studies/${latest.studyId}`}>{respondent.respondentId}</Link>

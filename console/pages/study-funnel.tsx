@@ -5,14 +5,14 @@ import { formatCount, formatShare } from '../parts/words.js';
 const refusals = [
   ['full', 'Study or quotas full'],
   ['duplicate', 'Took part before'],
-  ['gate', 'Refused by the gate'],
+  ['gate', 'Refused by the entry check'],
   ['verification', 'Refused by the verification'],
   ['targeting', 'Outside of the countries'],
   ['limit', 'Over a limit'],
 ] as const;
 
 const stages = [
-  ['undecided', 'Left before the gate decided'],
+  ['undecided', 'Left before the entry check decided'],
   ['verifying', 'Verifying now'],
   ['in_survey', 'In the survey now'],
   ['released', 'Did not come back'],
@@ -32,7 +32,7 @@ export const StudyFunnel = ({ progress }: { progress: StudyProgress }) => {
         <Bars
           rows={[
             ['Entered', entered, 'plain'],
-            ['Passed the gate', entered - screenedOut - funnel.undecided, 'plain'],
+            ['Passed the entry check', entered - screenedOut - funnel.undecided, 'plain'],
             ['Verified', verified, 'plain'],
             ['Completed', completed, 'plain'],
           ]}

@@ -8,13 +8,13 @@ const causeShareMin = 0.05;
 
 const refusals = [
   ['duplicate', 'took part before'],
-  ['quality', 'were refused by the gate or the verification'],
+  ['quality', 'were refused by the entry check or the verification'],
   ['targeting', 'are outside of the study’s countries'],
   ['limit', 'came over the limit of their address, browser or supplier'],
   ['full', 'found the study or their quotas full'],
 ] as const;
 
-/** Ends after the gate, which fill no place either. */
+/** Ends after the entry check, which fill no place either. */
 const losses = [
   ['terminated', 'were ended by the survey'],
   ['released', 'did not come back'],
@@ -40,7 +40,7 @@ function outlookOf({
   } = progress;
   const missing = wanted - completed;
   if (missing <= 0) return ['The study is full: every place is completed.'];
-  const standing = `${plural(missing, 'complete is', 'completes are')} missing of ${formatCount(wanted)}.`;
+  const standing = `${formatCount(missing)} of ${plural(wanted, 'complete')} ${missing === 1 ? 'is' : 'are'} missing.`;
   const causes: string[] = [];
   if (status === 'draft') causes.push('It is a draft. Launch it to let respondents in.');
   if (status === 'paused') causes.push('It is paused, so no new respondent gets in. Resume it.');

@@ -30,8 +30,8 @@ export const StudyRefusedLinks = ({ links }: { links: readonly RefusedLink[] }) 
   <section class="card">
     <h2>Invalid links</h2>
     <p class="muted">
-      These visits reached no gate and are no entries. Anyone can send an invalid link, so a supplier may not be its
-      sender.
+      These visits reached no entry check and are no entries. Anyone can send an invalid link, so a supplier may not be
+      its sender.
     </p>
     <Table columns={columns} rows={links} keyOf={({ supplierId, reason }) => `${supplierId} ${reason}`} look="dense" />
   </section>

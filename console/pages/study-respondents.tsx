@@ -30,7 +30,7 @@ const standings: Readonly<Partial<Record<RespondentReply['status'], string>>> = 
 export const screenOutTexts: Readonly<Record<NonNullable<RespondentReply['screenOutReason']>, string>> = {
   full: 'study or quotas full',
   duplicate: 'took part before',
-  quality: 'gate or verification',
+  quality: 'entry check or verification',
   targeting: 'outside of the countries',
   limit: 'over a limit',
 };

@@ -1,5 +1,6 @@
 /** The thresholds that the outcomes support, or which outcomes are missing. */
 import type { RecommendationsReply, SourceRecommendation } from '../../src/contract/thresholds.js';
+import { reversalWindowDays } from '../../src/contract/report-constants.js';
 import { query, useRead } from '../api.js';
 import { LabelledNumbers } from '../parts/labelled-numbers.js';
 import { Shown } from '../parts/states.js';
@@ -73,12 +74,22 @@ interface LabelMetersProps {
   readonly labels: { readonly honest: number; readonly fraud: number };
   /** Outcomes that are missing. */
   readonly shortfall: { readonly honest: number; readonly fraud: number };
+  /** Fraud, too, counts only after that time. */
+  readonly isFraudMature?: boolean;
 }
 
-export const LabelMeters = ({ labels, shortfall }: LabelMetersProps) => (
+export const LabelMeters = ({ labels, shortfall, isFraudMature = false }: LabelMetersProps) => (
   <ul class="axes">
-    <Labels label="Mature honest outcomes" have={labels.honest} missing={shortfall.honest} />
-    <Labels label="Fraud outcomes" have={labels.fraud} missing={shortfall.fraud} />
+    <Labels
+      label={`Completes that stood for ${reversalWindowDays} days`}
+      have={labels.honest}
+      missing={shortfall.honest}
+    />
+    <Labels
+      label={isFraudMature ? `Fraud outcomes of ${reversalWindowDays} days ago and before` : 'Fraud outcomes'}
+      have={labels.fraud}
+      missing={shortfall.fraud}
+    />
   </ul>
 );
 

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { SimulationReply } from '../../src/contract/thresholds.js';
+import { reversalWindowDays } from '../../src/contract/report-constants.js';
 import { call, useCall } from '../api.js';
 import { Badge } from '../parts/badge.js';
 import { MixNumbers } from '../parts/mix-bar.js';
@@ -120,7 +121,8 @@ const Numbers = ({ effect: { sessions, current, hypothetical, labelled, period }
     </div>
     <p class="muted small">
       {plural(sessions, 'session')}
-      {period.from !== null && period.to !== null && `, ${formatDay(period.from)} to ${formatDay(period.to)}`}
+      {period.from !== null && period.to !== null && `, ${formatDay(period.from)} to ${formatDay(period.to)}`}. Honest:
+      with a complete that stood for {reversalWindowDays} days. Fraud: with an outcome that says so.
     </p>
   </div>
 );

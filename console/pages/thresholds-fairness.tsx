@@ -1,5 +1,5 @@
 /** How honest people fared by group: false reviews and blocks with their intervals. Small groups are folded into one, and named as that. */
-import { otherGroups } from '../../src/contract/report-constants.js';
+import { otherGroups, reversalWindowDays } from '../../src/contract/report-constants.js';
 import type { FairGroup, FairnessReply } from '../../src/contract/reports.js';
 import { query, useRead } from '../api.js';
 import { Badge } from '../parts/badge.js';
@@ -7,7 +7,7 @@ import { countColumn } from '../parts/columns.js';
 import { Interval } from '../parts/interval.js';
 import { Shown } from '../parts/states.js';
 import { Table, type Column } from '../parts/table.js';
-import { formatCount, readable } from '../parts/words.js';
+import { formatCount, plural, readable } from '../parts/words.js';
 
 interface FairnessProps {
   readonly projectId: string;
@@ -20,11 +20,17 @@ export function Fairness({ projectId, sourceId }: FairnessProps) {
   return (
     <section class="card">
       <h2>Fairness to honest people</h2>
-      <p>Honest sessions have a completion that stood for 60 days. They should be stopped as rarely in each group.</p>
+      <p>
+        Honest sessions have a complete that stood for {reversalWindowDays} days. Each group should be stopped as rarely
+        as the others.
+      </p>
       <Shown of={reply} what="the fairness">
         {(report) =>
-          report.all.sessions === 0 ? (
-            <p class="muted">No session counts as honest yet. Report completes to /lite/events.</p>
+          report.all.sessions < report.smallestGroup ? (
+            <p class="muted">
+              {plural(report.all.sessions, 'session counts', 'sessions count')} as honest yet. Shares need{' '}
+              {report.smallestGroup}. Report completes to /lite/events.
+            </p>
           ) : (
             <Groups report={report} />
           )

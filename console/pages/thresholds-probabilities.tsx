@@ -78,7 +78,7 @@ interface Asked {
 }
 
 function Offer({ recalibration: { ece, shortfall }, labels }: Pick<CalibrationReply, 'recalibration' | 'labels'>) {
-  if (shortfall !== null) return <LabelMeters labels={labels} shortfall={shortfall} />;
+  if (shortfall !== null) return <LabelMeters labels={labels} shortfall={shortfall} isFraudMature />;
   if (ece === null) return null;
   return (
     <p>

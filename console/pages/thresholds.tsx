@@ -105,18 +105,31 @@ function Sliders({ project, sourceId, reload }: SlidersProps) {
   );
 }
 
+/** The number next to the slider is taken when it is entered, so that no half of it pushes the other slider. */
 const Slider = ({ label, value, set }: { label: string; value: number; set: (value: number) => void }) => (
-  <label class="field">
-    <span>
-      {label} <b class="number">{value}</b>
-    </span>
+  <div class="exact">
+    <label class="field">
+      <span>
+        {label} <b class="number">{value}</b>
+      </span>
+      <input
+        type="range"
+        min="0"
+        max="100"
+        step="1"
+        value={value}
+        onInput={({ currentTarget }) => set(Number(currentTarget.value))}
+      />
+    </label>
     <input
-      type="range"
+      type="number"
+      aria-label={`${label}, exactly`}
+      required
       min="0"
       max="100"
       step="1"
       value={value}
-      onInput={({ currentTarget }) => set(Number(currentTarget.value))}
+      onChange={({ currentTarget }) => currentTarget.reportValidity() && set(Number(currentTarget.value))}
     />
-  </label>
+  </div>
 );

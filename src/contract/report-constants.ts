@@ -1,5 +1,7 @@
 /** Constants of reports that the console reads, too. Apart from the schemas, so that it stays small. */
 
+export { reversalWindowDays } from '../limits.js';
+
 /** Sessions of a source in either of two periods without which no drift is reported. */
 export const driftSessionsMin = 30;
 

@@ -63,7 +63,7 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     await card.getByRole('button', { name: 'Back to the model…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Use the model' }).click();
     await card.getByText('Probabilities come from the model').waitFor();
-    await page.getByText('No session counts as honest yet.').waitFor();
+    await page.getByText('0 sessions count as honest yet. Shares need 30.').waitFor();
     t.same(await findBarriers(page), []);
     t.same(complaints, []);
   });
@@ -176,6 +176,28 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       t.equal(await page.getByRole('link', { name: /^own-panel: / }).count(), 0, 'the others are not');
     },
   );
+
+  await t.test('a threshold is entered as a number, too, and the numbers below say what they count', async (t) => {
+    await page.goto(`${siteUrl}/console/${projectId}/thresholds`);
+    const block = page.getByRole('spinbutton', { name: 'Block from, exactly' });
+    await block.fill('60');
+    await block.press('Enter');
+    t.equal(await page.getByRole('slider', { name: /Block from/ }).inputValue(), '60', 'a number can be entered');
+    t.equal(
+      await page.getByRole('slider', { name: /Review from/ }).inputValue(),
+      '40',
+      'its first digit moves nothing',
+    );
+    await block.fill('');
+    await block.press('Enter');
+    t.equal(
+      await page.getByRole('slider', { name: /Block from/ }).inputValue(),
+      '60',
+      'an empty field changes nothing',
+    );
+    await page.getByText('Honest: with a complete that stood for 60 days.').waitFor();
+    t.same(complaints, []);
+  });
 
   await t.test('fairness names the group that is stopped more than all, and folds the small ones', async (t) => {
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Fairness to honest people' }) });
