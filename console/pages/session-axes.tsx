@@ -1,6 +1,6 @@
 /** The six axes as bars. An axis that was not measured has no bar and no number: it is not a zero. */
 import { unmeasuredAxes } from '../../src/contract/axes.js';
-import type { EvidenceReply } from '../../src/contract/score.js';
+import type { EvidenceReply, Finding } from '../../src/contract/score.js';
 import { readable } from '../parts/words.js';
 
 type Verdict = EvidenceReply['verdict'];
@@ -23,12 +23,15 @@ const meaningOf = (axis: Axis, { categories, degradedSignals }: Verdict): string
     ? 'What the call said of the browser; the device itself was not measured'
     : meanings[axis];
 
+const describe = (code: string, notes: readonly Finding[]): string =>
+  notes.find((note) => note.code === code)?.detail ?? `${readable(code)}.`;
+
 const toneOf = (value: number): string => {
   if (value >= 75) return 'bad';
   return value >= 40 ? 'warn' : 'good';
 };
 
-export function Axes({ verdict }: { verdict: Verdict }) {
+export function Axes({ reply: { verdict, evidence } }: { reply: EvidenceReply }) {
   const unmeasured = unmeasuredAxes(verdict);
   return (
     <section class="card">
@@ -52,7 +55,7 @@ export function Axes({ verdict }: { verdict: Verdict }) {
       </ul>
       {verdict.degradedSignals.length > 0 && (
         <p class="muted small">
-          Not measured: {verdict.degradedSignals.map((code) => readable(code).toLowerCase()).join(', ')}.
+          Limits of this score: {verdict.degradedSignals.map((code) => describe(code, evidence.notes)).join(' ')}
         </p>
       )}
     </section>

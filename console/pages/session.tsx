@@ -96,7 +96,7 @@ function Session({ projectId, trail, reload }: SessionProps) {
         {evidence.data !== null && (
           <>
             <Evidence reply={evidence.data} />
-            <Axes verdict={evidence.data.verdict} />
+            <Axes reply={evidence.data} />
           </>
         )}
         <Related projectId={projectId} sessionId={sessionId} duplicate={evidence.data?.verdict.duplicate ?? null} />
