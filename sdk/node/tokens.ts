@@ -33,7 +33,7 @@ export async function verifyToken(call: Call, token: string | null, options: Ver
   checkNames('verifyToken', options, oneNames);
   const { mode, require, use, ...rest } = options;
   const body = bodyOf({ token, ...('require' in options && { require }), ...('use' in options && { use }) });
-  return readReply(await call({ path: '/token/verify', body, times }, rest), mode);
+  return readReply(await call({ path: '/token/verify', body, times }, rest), body, mode);
 }
 
 export async function verifyTokens(
@@ -49,7 +49,9 @@ export async function verifyTokens(
     const batch = bodies.slice(start, start + tokensMax);
     const { results } = await call({ path: '/token/verify-batch', body: { tokens: batch }, times }, rest);
     if (!Array.isArray(results) || results.length !== batch.length) throw unexpected('token/verify-batch');
-    replies.push(...results.map((result) => readReply(result as Readonly<Record<string, unknown>>, mode)));
+    replies.push(
+      ...batch.map((asked, index) => readReply(results[index] as Readonly<Record<string, unknown>>, asked, mode)),
+    );
   }
   return replies;
 }
@@ -83,9 +85,16 @@ function requireText(name: string, value: unknown): void {
 /** An id that a program has not got would otherwise be checked against nothing. */
 const unchecked = (name: string) => invalidOption(`${name} has no value: leave it out if nothing is to be checked.`);
 
-/** Sessions of another mode than asked for are no passes, whatever the key takes. */
-function readReply(reply: Readonly<Record<string, unknown>>, mode: VerifyTokensOptions['mode'] = 'live'): TokenReply {
+/** Sessions of another mode than asked for are no passes, whatever the key takes. Nor are step-ups where none was asked for. */
+function readReply(
+  reply: Readonly<Record<string, unknown>>,
+  asked: string | null | object,
+  mode: VerifyTokensOptions['mode'] = 'live',
+): TokenReply {
   if (typeof reply['success'] !== 'boolean') throw unexpected('token/verify');
   if (reply['success'] && reply['mode'] !== mode) return { success: false, error: 'INVALID', hint: 'mode' };
+  const isAsked = typeof asked === 'object' && asked !== null && 'stepUpFor' in asked;
+  if (reply['success'] && reply['stepUpFor'] != null && !isAsked)
+    return { success: false, error: 'EXPECTATION_FAILED', field: 'stepUpFor' };
   return reply as unknown as TokenReply;
 }

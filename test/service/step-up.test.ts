@@ -1,5 +1,6 @@
 /** From a score that recommends step_up to a verification of its session, and from that into its next score. */
 import t from 'tap';
+import { createClient, isPass } from '../../sdk/node/index.js';
 import { personDevice } from '../../src/contract/person-example.js';
 import { probeExample } from '../../src/scoring/examples.js';
 import type { ScoreReply } from '../../src/contract/score.js';
@@ -50,6 +51,23 @@ t.test('a passed light step-up leads to a score that asks no more', async (t) =>
     headers: { 'x-api-key': projectKey },
   });
   t.match(evidence, { provenance: { faithful: true } });
+});
+
+t.test('the client for Node.js takes the token of a step-up for no pass, unless its receipt is required', async (t) => {
+  await patch({ config: light });
+  const { receiptId } = await score('light-token');
+  const { body: session } = await start({ stepUpFor: receiptId, widgetMode: 'invisible' });
+  const token = (await verify(service, session)).body.verificationToken;
+  const client = createClient({ apiKey: projectKey, baseUrl: service.bootstrap.baseUrl });
+  const require = { stepUpFor: receiptId };
+  const refused = { success: false, error: 'EXPECTATION_FAILED', field: 'stepUpFor' };
+  const alone = await client.verifyToken(token);
+  t.notOk(isPass(alone));
+  t.strictSame(alone, refused);
+  t.ok(isPass(await client.verifyToken(token, { require })));
+  const [first, second] = await client.verifyTokens([token, { token, require }]);
+  t.strictSame(first, refused);
+  t.match(second, { success: true, stepUpFor: receiptId });
 });
 
 t.test(
