@@ -134,6 +134,28 @@ t.test('of sessions that one person completes at the same moment one passes', as
   t.equal(answers.filter(({ body }) => body.failureCategory === 'duplicate').length, 3);
 });
 
+t.test('who was erased is named no more as whom another respondent matched', async (t) => {
+  const who = person();
+  await takePart(who, { respondentId: 'erased-match' });
+  const { session, body } = await takePart(who, { respondentId: 'stays' });
+  const { siteKey, projectKey } = bootstrap;
+  const read = async () => [
+    (await service.call('POST', '/token/verify', { body: { token: body.verificationToken } })).body,
+    (
+      await service.call('GET', `/public/sessions/${session.sessionId}/result`, {
+        headers: { 'x-api-key': projectKey },
+      })
+    ).body,
+  ];
+  for (const reply of await read())
+    t.match(reply, { status: 'fail', duplicateMatch: { respondentId: 'erased-match', sessionId: String } });
+  await service.call('DELETE', `/projects/${siteKey}/respondents/erased-match`, { headers: organization });
+  for (const reply of await read()) {
+    t.match(reply, { status: 'fail', failureCategory: 'duplicate', duplicateMatch: { similarity: Number } });
+    t.notMatch(JSON.stringify(reply), /erased-match|matchedSessionId/);
+  }
+});
+
 t.test('who was erased is compared with nobody any more', async (t) => {
   const siteKey = await createProject({});
   const who = person();

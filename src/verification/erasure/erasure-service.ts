@@ -1,6 +1,6 @@
 /**
- * Erases a respondent of a project: sessions with what they hold, faces and devices, webhook payloads, and what server-side scoring keeps
- * of them. Each part is one transaction; repeated after a failure, it continues. The audit trail names a keyed hash, never the respondent.
+ * Erases a respondent of a project: sessions with what they hold, faces and devices, webhook payloads, the names in results of others who were
+ * found to match them, and what server-side scoring keeps of them. Each part is one transaction; repeated after a failure, it continues. The audit trail names a keyed hash, never the respondent.
  * The answer counts what is left. Counters that name nobody and the log expire, and what the log still brings is erased as it is recorded.
  * Unreadable records are listed with the time by which their age deletes them, plus a day for the round that does it.
  */
@@ -9,6 +9,7 @@ import type { ErasureReply } from '../../contract/respondent-erasure.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
+import { unnameMatches } from '../sessions/session-store.js';
 import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
 
 /** Erases data of sessions that is kept elsewhere; returns the number of erased records. */
@@ -70,6 +71,7 @@ export function createErasureService(deps: ErasureDeps) {
         erased.sessions += batch.sessions;
         erased.fingerprints += batch.fingerprints;
         erased.events += batch.events;
+        deps.forget(batch.unnamed);
         taken = batch.sessions;
       }
       deps.forget(ids);
@@ -139,15 +141,16 @@ async function eraseBatch(
   { erasePayloads }: ErasureDeps,
   tx: Queryable,
   { organizationId, projectId, respondentId }: ErasedRespondent,
-): Promise<{ readonly sessions: number; readonly fingerprints: number; readonly events: number }> {
+): Promise<Omit<ErasureReply['erased'], 'receipts'> & { readonly unnamed: readonly string[] }> {
   const rows = await tx.query<{ session_id: string }>(
     `SELECT session_id FROM verification_sessions WHERE project_id = $1 AND respondent_id = $2 LIMIT ${batchMax} FOR UPDATE`,
     [projectId, respondentId],
   );
   const ids = rows.map((row) => row.session_id);
-  if (ids.length === 0) return { sessions: 0, fingerprints: 0, events: 0 };
+  if (ids.length === 0) return { sessions: 0, fingerprints: 0, events: 0, unnamed: [] };
   const fingerprints = await eraseFingerprints(tx, organizationId, ids);
   const events = await erasePayloads(tx, projectId, ids);
+  const unnamed = await unnameMatches(tx, organizationId, ids);
   await tx.query('DELETE FROM verification_sessions WHERE session_id = ANY($1::text[])', [ids]);
-  return { sessions: ids.length, fingerprints, events };
+  return { sessions: ids.length, fingerprints, events, unnamed };
 }

@@ -240,3 +240,27 @@ export async function completeSession(
   });
   return rows.length > 0;
 }
+
+const matches = ['{verdict,duplicateMatch,sessionId}', '{verdict,priorParticipation,sessionId}'] as const;
+const names = [
+  ...matches,
+  ...['{verdict,duplicateMatch,respondentId}', '{verdict,priorParticipation,respondentId}'],
+  ...['{verdict,duplication,matchedSessionId}', '{shown,duplication,matchedSessionId}'],
+];
+
+/** Takes the names of these sessions and of their respondent out of results that found them as a match; answers whose results these are. */
+export async function unnameMatches(
+  tx: Queryable,
+  organizationId: string,
+  sessionIds: readonly string[],
+): Promise<readonly string[]> {
+  const isNamed = matches.map((path) => `result #>> '${path}' IS NOT NULL AND result #>> '${path}' = ANY($2::text[])`);
+  const rows = await tx.query<{ session_id: string }>(
+    `WITH unnamed AS (
+       UPDATE verification_sessions SET result = result ${names.map((path) => `#- '${path}'`).join(' ')}
+       WHERE organization_id = $1 AND (${isNamed.join(' OR ')}) RETURNING session_id)
+     INSERT INTO changes (kind, subject) SELECT 'session', session_id FROM unnamed RETURNING subject AS session_id`,
+    [organizationId, sessionIds],
+  );
+  return rows.map((row) => row.session_id);
+}

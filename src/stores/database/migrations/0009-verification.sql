@@ -66,6 +66,11 @@ CREATE UNIQUE INDEX verification_sessions_one_proof ON verification_sessions (pr
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX verification_sessions_by_score ON verification_sessions (project_id, (step_up ->> 'sessionId')) WHERE step_up IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
+-- Results that name a session whose respondent is erased.
+CREATE INDEX verification_sessions_by_match ON verification_sessions ((result #>> '{verdict,duplicateMatch,sessionId}'))
+  WHERE result #>> '{verdict,duplicateMatch,sessionId}' IS NOT NULL;
+CREATE INDEX verification_sessions_by_prior ON verification_sessions ((result #>> '{verdict,priorParticipation,sessionId}'))
+  WHERE result #>> '{verdict,priorParticipation,sessionId}' IS NOT NULL;
 CREATE INDEX verification_sessions_by_unfinished_check ON verification_sessions (expires_at) WHERE passive_signals IS NOT NULL;
 
 -- Instances keep what came of sessions for as long as their tokens verify, an hour at most; what retention deletes is older.
