@@ -168,7 +168,7 @@ export async function cameMeanwhile(
 export interface OwnFaces {
   /** The respondent’s last participation that shows the same face. */
   readonly participation: Participation | null;
-  /** Whether the face is another than all those of the chain, and of participations whose respondent more than a page named. */
+  /** Whether the face is another than in all participations whose respondent more than a page named; without one, than in the chain’s first try. */
   readonly isOther: boolean;
 }
 
@@ -182,10 +182,10 @@ export async function compareOwn(
   const found = (await store.ofPerson(tx, own, face.record)).flatMap((fingerprint) => likelyOf(face, fingerprint));
   if (found.length === 0) return null;
   const { same, other } = pairCutoffs(face.model);
-  // Any page may take part under an id: that it was another face must not fail whose id it is.
-  const references = found.filter(
-    ({ fingerprint }) => fingerprint.respondentTrusted || fingerprint.rootSessionId === own.rootSessionId,
-  );
+  // Any page may take part under an id: that it was another face must not fail whose id it is. And a try that failed vouches for no face.
+  const isOwn = ({ fingerprint }: Likely): boolean => fingerprint.rootSessionId === own.rootSessionId;
+  const participations = found.filter((each) => !isOwn(each) && each.fingerprint.respondentTrusted);
+  const references = participations.length > 0 ? participations : found.filter(isOwn).slice(0, 1);
   const earlier = found.find(
     ({ fingerprint, similarity }) => fingerprint.rootSessionId !== own.rootSessionId && similarity >= same,
   );

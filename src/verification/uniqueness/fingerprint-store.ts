@@ -234,13 +234,17 @@ export interface Sharing {
 
 /** Reads for one comparison, in a transaction of its organization. */
 const scopedReads = (read: Read) => ({
-  /** Faces of the same person, the latest first: earlier tries of the chain, and the respondent’s where more than a page named them. */
+  /**
+   * Faces of the same person: the latest participations of the respondent whom more than a page named, the earliest tries of the chain, and then
+   * participations of one whom a page named.
+   */
   async ofPerson(tx: Queryable, { scope, sessionId, rootSessionId, respondentId }: OwnFacesQuery, name: ModelName) {
     const rows = await tx.query<FingerprintRow>(
       `SELECT ${columns} FROM fingerprints f
        WHERE f.model = $7 AND f.dimension = $8 AND f.session_id <> $9
          AND (f.root_session_id = $10 OR (f.respondent_id = $11 AND ${isParticipation} AND ${faceInScope}))
-       ORDER BY f.root_session_id = $10 OR f.respondent_trusted DESC, f.completed_at DESC LIMIT ${ownFacesMax}`,
+       ORDER BY CASE WHEN f.root_session_id = $10 THEN 1 WHEN f.respondent_trusted THEN 0 ELSE 2 END,
+         CASE WHEN f.root_session_id = $10 THEN f.completed_at END, f.completed_at DESC LIMIT ${ownFacesMax}`,
       [
         ...scopeValues(scope),
         Math.max(1, scope.evidenceRankMin),

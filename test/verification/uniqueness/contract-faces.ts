@@ -211,6 +211,20 @@ export function testFaces(t: Test, open: () => Shared): void {
       one.uniqueness.compare(world.session({ rootSessionId: failed.rootSessionId }), capture(of), startMs);
     t.match(await retry(ada), { biometric: null, isFaceChanged: false });
     t.match(await retry(bob), { biometric: null, isFaceChanged: true }, 'somebody else tries again');
+    /** Tries of one chain that show these faces and fail; says of each whether its face was another. */
+    const areChanged = async (faces: readonly Float32Array[], given = {}) => {
+      const { rootSessionId } = world.session();
+      const changes: boolean[] = [];
+      for (const [index, of] of faces.entries()) {
+        const session = world.session({ ...given, rootSessionId, ...(index === 0 && { sessionId: rootSessionId }) });
+        const atMs = startMs + index;
+        const { isFaceChanged } = await participate(one, world, session, capture(of), { atMs, status: 'fail' });
+        changes.push(isFaceChanged);
+      }
+      return changes;
+    };
+    const six = Array.from({ length: 6 }, () => bob);
+    t.same(await areChanged([ada, ...six]), [false, ...six.map(() => true)], 'a failed try vouches for no face');
 
     const ask = async (respondentId: string, of: Float32Array, given = {}) =>
       one.uniqueness.compare(world.session({ respondentId, ...given }), capture(of), startMs);
@@ -222,7 +236,10 @@ export function testFaces(t: Test, open: () => Shared): void {
     const backend = { respondentTrusted: true, evidence: 'seen' } as const;
     t.match(await ask('seen', bob, backend), other);
     await participate(one, world, world.session({ respondentId: 'named', ...backend }), capture(ada));
-    for (const given of [{}, backend]) t.match(await ask('named', bob, given), { isFaceChanged: true });
+    for (const given of [{}, backend]) {
+      t.match(await ask('named', bob, given), { isFaceChanged: true });
+      t.same(await areChanged([...six, ada], { ...given, respondentId: 'named' }), [...six.map(() => true), false]);
+    }
     t.match(await ask('nobody', ada), { biometric: null, identity: { match: null, isClaimed: false } }, 'only theirs');
 
     await participate(one, world, world.session({ respondentId: 'forged' }), capture(bob));
