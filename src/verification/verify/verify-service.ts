@@ -9,7 +9,6 @@ import type { DeviceSketch } from '../../contract/facts.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
 import type { VerdictFacts, VerdictOutcome } from '../../contract/verdict.js';
-import type { PictureFindings, PictureTask } from '../../contract/evidence-frames.js';
 import { Fault } from '../../errors.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Queryable } from '../../stores/database/port.js';
@@ -30,6 +29,7 @@ import { asksCamera, escalate, findCameraCheck, withFirstSignals } from './camer
 import { isFullCapture, isMadeUp, showsComparison } from './face-tries.js';
 import { keepMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
+import type { PictureJudge } from './picture-judge.js';
 import { createSessionTurns, type SessionTurns } from './session-turns.js';
 import { seeEvidence, type SeenEvidence } from './seen-evidence.js';
 import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
@@ -48,7 +48,7 @@ export interface VerifyServiceDeps extends GatherDeps {
   readonly outbox: Outbox;
   readonly uniqueness: Pick<Uniqueness, 'compare' | 'record'>;
   readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
-  readonly judgePictures: (organizationId: string, pictures: PictureTask['pictures']) => Promise<PictureFindings>;
+  readonly judgePictures: PictureJudge['judge'];
   /** The device of an envelope; null if it says too little. */
   readonly sketchOf: (envelope: Envelope) => Promise<DeviceSketch | null>;
   readonly signing: SigningDirectory;
@@ -153,7 +153,7 @@ async function see(
     turns.run(session.sessionId, async () => {
       if (await failsWithoutPictures(deps, submission)) return null;
       const end = deps.metrics.verifyStage.startTimer({ stage: 'pictures' });
-      const findings = await deps.judgePictures(session.organizationId, pictures);
+      const findings = await deps.judgePictures(session, pictures);
       end();
       return findings;
     }),

@@ -23,8 +23,8 @@ function startJudge(t: Test, over: Partial<PictureJudgeOptions> = {}) {
   const metrics = createMetrics();
   const judge = createPictureJudge({ threads: 1, metrics, entry: file, ...over });
   t.teardown(() => judge.close());
-  const look = (width: number, organizationId = 'one') =>
-    judge.judge(organizationId, [{ width, height: 1, grey: new Uint8Array(1) }]);
+  const look = (width: number, organizationId = 'one', respondentTrusted = false) =>
+    judge.judge({ organizationId, respondentTrusted }, [{ width, height: 1, grey: new Uint8Array(1) }]);
   return { judge: look, metrics };
 }
 
@@ -49,6 +49,16 @@ t.test('a neighbour who sends more than is judged takes nobody’s turn', async 
   const flood = Array.from({ length: 20 }, (_, index) => judge(400 + index).catch(() => null));
   t.same(await judge(3, 'another'), { faces: [[3]], embedding: null });
   t.equal(await Promise.race([flood.at(-1), Promise.resolve('waits')]), 'waits', 'before the neighbour’s own');
+  await Promise.all(flood);
+});
+
+t.test('strangers who fill the queue of an organization take no turn of those whom its backend named', async (t) => {
+  const { judge } = startJudge(t, { queueMax: 4, deadlineMs: 20_000 });
+  await judge(2);
+  const flood = Array.from({ length: 5 }, (_, index) => judge(400 + index));
+  await t.rejects(judge(1_000), refused, 'the queue is full');
+  t.same(await judge(3, 'one', true), { faces: [[3]], embedding: null });
+  t.equal(await Promise.race([flood.at(-1), Promise.resolve('waits')]), 'waits', 'before the strangers');
   await Promise.all(flood);
 });
 
