@@ -70,6 +70,7 @@ export function createFaceIndex({ models, randomBytes }: FaceIndexDeps) {
       const seconds = Math.floor(completedAtMs / 1_000);
       gallery.add(name, number, encoder.encode(direction), seconds);
     },
+    galleries: () => [...held.values()].map(({ gallery }) => gallery),
     size: () => [...held.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0),
     bytes: () => [...held.values()].reduce((sum, { gallery }) => sum + gallery.bytes(), 0),
   };

@@ -63,18 +63,23 @@ export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
       );
     },
   });
+  const searcher = createSearcher({ threads, searchesMax, deadlineMs: searchDeadlineMs, logger });
+  /** Erasures reach the new index only: nothing may hold the one that it replaces. */
+  const replace = (index: FaceIndex): void => {
+    for (const gallery of faces?.galleries() ?? []) searcher.closeGallery(gallery);
+    faces = index;
+  };
   const feed =
     models.size === 0
       ? idleFeed
       : openIndexFeed({
           store,
           createIndex: () => createFaceIndex({ models, randomBytes }),
-          onFilled: (index) => (faces = index),
+          onFilled: replace,
           logger,
           intervalMs,
           now: () => performance.now(),
         });
-  const searcher = createSearcher({ threads, searchesMax, deadlineMs: searchDeadlineMs, logger });
   const turns = createFairLimiter({
     ...{ operation: 'face_search', places: threads * searchesPerThread, waitMsMax: searchDeadlineMs },
     observer: metrics.noteShare,

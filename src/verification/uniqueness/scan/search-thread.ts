@@ -11,6 +11,10 @@ parentPort?.on('message', (message: SearchMessage) => {
     spaces.set(message.gallery, message.space);
     return;
   }
+  if (message.kind === 'close') {
+    spaces.delete(message.gallery);
+    return;
+  }
   const space = spaces.get(message.gallery);
   if (space === undefined) throw new Error(`the search thread knows no gallery ${message.gallery}`);
   parentPort?.postMessage({ id: message.id, ...search(space, message) } satisfies ThreadMessage);

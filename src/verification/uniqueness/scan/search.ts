@@ -120,7 +120,13 @@ export interface SearchRequest {
   readonly bestMax: number;
 }
 
-export type SearchMessage = OpenGallery | SearchRequest;
+/** Has a thread let go of a gallery. */
+export interface CloseGallery {
+  readonly kind: 'close';
+  readonly gallery: number;
+}
+
+export type SearchMessage = OpenGallery | CloseGallery | SearchRequest;
 
 export interface SearchResult {
   readonly slot: number;

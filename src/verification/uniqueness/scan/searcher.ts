@@ -2,7 +2,7 @@
  * The main thread’s side of the search threads: a bounded queue, a deadline, and another thread where one ends.
  *
  * Every search settles: with what was found, or with OVERLOADED where too many wait, the deadline passed or the thread died. A gallery is sent
- * to each thread once; from then on the thread sees whatever is written.
+ * to each thread once; from then on the thread sees whatever is written, until the gallery is closed.
  */
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../../../errors.js';
@@ -35,6 +35,8 @@ export interface SearchQuery {
 
 export interface Searcher {
   search(gallery: Gallery, query: SearchQuery): Promise<Found>;
+  /** Lets go of the memory of a gallery that is searched no more; a search of it that comes late is OVERLOADED. */
+  closeGallery(gallery: Gallery): void;
   close(): Promise<void>;
 }
 
@@ -66,8 +68,8 @@ export function bitsFor(likeness: number, codeBits: number): number {
 
 export function createSearcher(options: SearcherOptions): Searcher {
   const { threads: count, searchesMax, deadlineMs, loadMsMax = loadMsDefault, logger } = options;
-  const galleries = new Map<Gallery, OpenGallery>();
   const threads: SearchThread[] = [];
+  const galleries = createOpenGalleries((message) => threads.forEach(({ worker }) => worker.postMessage(message)));
   let lastId = 0;
   let isClosing = false;
 
@@ -75,7 +77,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
     const worker = new Worker(entry);
     const thread: SearchThread = { worker, isReady: false, waiting: new Map() };
     threads[index] = thread;
-    for (const gallery of galleries.values()) thread.worker.postMessage(gallery);
+    for (const gallery of galleries.list()) thread.worker.postMessage(gallery);
     thread.worker.on('message', (message: ThreadMessage) => {
       if (message === threadIsReady) thread.isReady = true;
       else take(thread, message.id)?.resolve({ recent: message.recent, earlier: message.earlier });
@@ -88,18 +90,10 @@ export function createSearcher(options: SearcherOptions): Searcher {
     thread.worker.unref();
   }
 
-  function sendGallery(gallery: Gallery): number {
-    const known = galleries.get(gallery);
-    if (known !== undefined) return known.gallery;
-    const message: OpenGallery = { kind: 'open', gallery: galleries.size, space: gallery.space };
-    galleries.set(gallery, message);
-    for (const { worker } of threads) worker.postMessage(message);
-    return message.gallery;
-  }
-
   for (let index = 0; index < count; index += 1) start(index);
   return {
     search(gallery, { cells, template, likenessMin, likenessSure, sinceSeconds, bestMax }) {
+      if (galleries.isClosed(gallery)) return Promise.reject(overloaded('the gallery was replaced'));
       const heads = gallery.headsOf(cells);
       if (heads.length === 0) return Promise.resolve({ recent: [], earlier: [] });
       const thread = threads.reduce((least, other) => (other.waiting.size < least.waiting.size ? other : least));
@@ -110,7 +104,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
         ...template,
         kind: 'search',
         id,
-        gallery: sendGallery(gallery),
+        gallery: galleries.open(gallery),
         heads,
         bitsMax: bitsFor(likenessSure, gallery.layout.codeBits),
         likenessMin: likenessMin - byteError,
@@ -124,9 +118,36 @@ export function createSearcher(options: SearcherOptions): Searcher {
         thread.worker.postMessage(message);
       });
     },
+    closeGallery: galleries.close,
     async close() {
       isClosing = true;
       await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+/** The galleries that were sent to the threads. */
+function createOpenGalleries(send: (message: SearchMessage) => void) {
+  const opened = new Map<Gallery, OpenGallery>();
+  const closed = new WeakSet<Gallery>();
+  let last = 0;
+  return {
+    list: () => opened.values(),
+    isClosed: (gallery: Gallery): boolean => closed.has(gallery),
+    /** The number that the threads know it by. */
+    open(gallery: Gallery): number {
+      const known = opened.get(gallery);
+      if (known !== undefined) return known.gallery;
+      const message: OpenGallery = { kind: 'open', gallery: (last += 1), space: gallery.space };
+      opened.set(gallery, message);
+      send(message);
+      return message.gallery;
+    },
+    close(gallery: Gallery): void {
+      closed.add(gallery);
+      const known = opened.get(gallery);
+      opened.delete(gallery);
+      if (known !== undefined) send({ kind: 'close', gallery: known.gallery });
     },
   };
 }

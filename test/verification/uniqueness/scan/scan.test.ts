@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import t from 'tap';
 import { createLogger } from '../../../../src/telemetry/logger.js';
@@ -171,6 +173,30 @@ t.test('search threads see what is written after they were told of the gallery, 
   }
   const answers = await Promise.all([0, 7_777, 19_999].map((number) => ask(people[number] ?? new Float32Array(128))));
   t.same(answers, [[0], [7_777], [19_999]]);
+});
+
+t.test('a gallery that is closed is let go of, searched no more, and others are searched on', async (t) => {
+  const searcher = createSearcher({ threads: 1, searchesMax: 64, deadlineMs: 20_000, logger: createLogger('silent') });
+  t.teardown(() => searcher.close());
+  const open = (seed: number) => {
+    const { random, encoder, gallery } = set(128, seed);
+    const template = encoder.encode(randomDirection(random));
+    gallery.add('a', seed, template, 0);
+    const limits = { likenessMin: 0.6, likenessSure: 0.7, sinceSeconds: 0, bestMax: 3 };
+    const ask = () => searcher.search(gallery, { cells: ['a'], template, ...limits });
+    return { gallery, ask, memory: new WeakRef(gallery.space.memory) };
+  };
+  let old: ReturnType<typeof open> | null = open(12);
+  const kept = open(13);
+  const { memory } = old;
+  for (const { ask } of [old, kept]) t.equal((await ask()).recent.length, 1);
+  searcher.closeGallery(old.gallery);
+  await t.rejects(old.ask(), { code: 'OVERLOADED' });
+  old = null;
+  for (const { ask } of [kept, open(14)]) t.equal((await ask()).recent.length, 1);
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  t.equal(memory.deref(), undefined);
 });
 
 t.test('too many searches at once, or one past its deadline, are OVERLOADED', async (t) => {
