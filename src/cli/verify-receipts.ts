@@ -6,12 +6,14 @@ import { parseArgs } from 'node:util';
 import { modelVersion } from '../../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { countNoun } from '../contract/plural.js';
+import type { Receipt } from '../record/types.js';
+import { excerptOf } from './receipts/excerpt.js';
 import { exportTo, readFromApi, readFromFile } from './receipts/chain-source.js';
 import { BrokenChain, type ChainExport, type ChainSummary, checkChain } from './receipts/check-chain.js';
 
 const usage = `It is written
-  verify-receipts --url API --key KEY [--project ID] [--export FILE] [--kept FILE]
-  verify-receipts FILE [--kept FILE]`;
+  verify-receipts --url API --key KEY [--project ID] [--receipt ID] [--export FILE] [--kept FILE]
+  verify-receipts FILE [--receipt ID] [--export FILE] [--kept FILE]`;
 
 try {
   const { given, kept } = await open();
@@ -25,11 +27,12 @@ try {
 
 async function open(): Promise<{ readonly given: ChainExport; readonly kept: ChainExport | null }> {
   const { values, positionals } = readArguments();
-  const { url, key = process.env['VERIFYHUMAN_KEY'], project = null, kept, export: path } = values;
+  const { url, key = process.env['VERIFYHUMAN_KEY'], project = null, kept, receipt, export: path } = values;
   const [file, ...more] = positionals;
   const isApi = url !== undefined && key !== undefined;
   if (more.length > 0 || isApi === (file !== undefined)) throw new Error(usage);
-  const read = isApi ? await readFromApi({ url, key, projectId: project }) : await readFromFile(file ?? '');
+  const all = isApi ? await readFromApi({ url, key, projectId: project }) : await readFromFile(file ?? '');
+  const read = receipt === undefined ? all : await excerptOf(receipt, all);
   const given = path === undefined ? read : exportTo(path, read);
   return { given, kept: kept === undefined ? null : await readFromFile(kept) };
 }
@@ -38,7 +41,7 @@ function readArguments() {
   const text = { type: 'string' } as const;
   try {
     return parseArgs({
-      options: { url: text, key: text, project: text, kept: text, export: text },
+      options: { url: text, key: text, project: text, receipt: text, kept: text, export: text },
       allowPositionals: true,
     });
   } catch (error) {
@@ -58,7 +61,8 @@ function withKept(given: ChainExport, kept: ChainExport): ChainExport {
 }
 
 function describe(summary: ChainSummary, kept: ChainExport | null): string {
-  const { chain, first, last, recorded, recomputed, otherRules, erased, expired, heads, earlierHeads, keys } = summary;
+  const { chain, first, last, recorded, recomputed, otherRules, erased, expired, withheld, shown } = summary;
+  const { heads, earlierHeads, keys } = summary;
   const others = Object.entries(otherRules).map(
     ([version, count]) => `not recomputed: ${countNoun(count, 'receipt')} of the rules ${version}`,
   );
@@ -67,11 +71,16 @@ function describe(summary: ChainSummary, kept: ChainExport | null): string {
     last < first
       ? `The chain ${chain} verifies. It has no receipts.`
       : `The chain ${chain} verifies, from number ${first} to ${last}.`,
+    ...(shown === null ? [] : [describeShown(shown)]),
     `signatures: ${countNoun(recorded, 'receipt')}, ${countNoun(heads, 'head')}`,
     `recomputed: ${countNoun(recomputed, 'receipt')} with the same outcome`,
     ...others,
-    `without content: ${erased} erased, ${expired} expired`,
+    `without content: ${erased} erased, ${expired} expired${withheld === 0 ? '' : `, ${withheld} withheld`}`,
     ...(earlierHeads === 0 ? [] : [`not compared: ${countNoun(earlierHeads, 'head')} of receipts deleted by age`]),
     ...keys.map((key) => `key: ${key}${isNew(key) ? ', which the kept export does not have' : ''}`),
   ].join('\n');
+}
+
+function describeShown({ receiptId, sessionId, trace, verdict: { score, recommendation } }: Receipt): string {
+  return `${receiptId}: session ${sessionId} of ${new Date(trace.nowMs).toISOString()}, score ${score}, ${recommendation}`;
 }

@@ -56,6 +56,14 @@ t.test(
     t.match(online.stdout, /recomputed: \d+ receipts with the same outcome/);
     const offline = await verify([file, '--kept', file]);
     t.same(offline, online);
+    const excerpt = join(temporaryDirectory(t), 'receipt.jsonl');
+    const [, wanted] = (await read<ReceiptChainPage>('')).body.receipts;
+    const args = ['--receipt', wanted?.receiptId ?? '', '--export', excerpt];
+    const shown = await verify([file, ...args]);
+    t.match(shown, { code: 0, stdout: /session chain-\d of .*, score \d+, (allow|review|block)\n/ });
+    t.match(shown.stdout, /signatures: 1 receipt, .*\n(.*\n)+without content: 0 erased, 0 expired, \d+ withheld/);
+    t.same(await verify([excerpt]), shown);
+    t.same(await verify(['--url', bootstrap.baseUrl, '--key', key, ...args]), shown);
 
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     const second = JSON.parse(lines[2] ?? '') as ChainedReceipt;

@@ -5,9 +5,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChainedReceipt, ReceiptChainPage, ReceiptHead, ReceiptHeadPage } from '../../contract/receipt-chain.js';
+import type { ReceiptChainPage, ReceiptHead, ReceiptHeadPage } from '../../contract/receipt-chain.js';
 import { pageMax } from '../../limits.js';
-import type { ChainExport } from './check-chain.js';
+import type { ChainExport, ExportedReceipt } from './check-chain.js';
 
 export interface ApiSource {
   /** The root of the API. */
@@ -32,7 +32,7 @@ export async function readFromApi(source: ApiSource): Promise<ChainExport> {
   }
   const first = await read<ReceiptChainPage>('/lite/receipts', null);
   const { chain, keptSince, previous } = first;
-  const receipts = async function* (): AsyncGenerator<ChainedReceipt> {
+  const receipts = async function* (): AsyncGenerator<ExportedReceipt> {
     let next = first;
     yield* next.receipts;
     while (next.nextCursor !== null) {
@@ -64,9 +64,9 @@ export async function readFromFile(path: string): Promise<ChainExport> {
   const about = first.done === true ? null : (readLine(path, first.value) as Partial<ChainExport>);
   if (about?.chain === undefined || about.keys === undefined)
     throw new Error(`${path} is no export of receipts. Write one with --export.`);
-  const receipts = async function* (): AsyncGenerator<ChainedReceipt> {
+  const receipts = async function* (): AsyncGenerator<ExportedReceipt> {
     for (let line = await lines.next(); line.done !== true; line = await lines.next())
-      yield readLine(path, line.value) as ChainedReceipt;
+      yield readLine(path, line.value) as ExportedReceipt;
   };
   return { ...(about as ChainExport), receipts: receipts() };
 }
@@ -83,7 +83,7 @@ function readLine(path: string, line: string): unknown {
 export function exportTo(path: string, { receipts, ...about }: ChainExport): ChainExport {
   const file = openSync(path, 'w', 0o600);
   writeSync(file, `${JSON.stringify(about)}\n`);
-  const written = async function* (): AsyncGenerator<ChainedReceipt> {
+  const written = async function* (): AsyncGenerator<ExportedReceipt> {
     try {
       for await (const receipt of receipts) {
         writeSync(file, `${JSON.stringify(receipt)}\n`);

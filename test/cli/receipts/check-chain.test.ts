@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { checkChain, type ChainExport } from '../../../src/cli/receipts/check-chain.js';
+import { excerptOf } from '../../../src/cli/receipts/excerpt.js';
 import type { ChainedReceipt } from '../../../src/contract/receipt-chain.js';
 import { makeId } from '../../../src/crypto/ids.js';
 import { digestOf, nextHash } from '../../../src/record/chain.js';
@@ -118,4 +120,27 @@ t.test('receipts of another chain are none of this one', async (t) => {
   })();
   const foreign = chainAgain([...(others as readonly ChainedReceipt[]), ...receipts.slice(1)]);
   await t.rejects(check(foreign, { heads: [] }), /number 1 .*content is that of another/);
+});
+
+t.test('a key that goes by the name of another is refused, though all is signed with it', async (t) => {
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  const keys = about.keys.map((key) => ({ ...key, x }));
+  await t.rejects(check(receipts, { keys, heads: [] }), /key receipts-.* is not the key of that name/);
+});
+
+t.test('an excerpt shows one receipt, and hides the others without breaking the chain to the next head', async (t) => {
+  const [first, second, third, , , last] = receipts;
+  const excerpt = await excerptOf(third?.receiptId ?? '', { ...about, receipts });
+  const excerpted = [...(excerpt.receipts as readonly ChainedReceipt[])];
+  t.match(await checkChain(excerpt, presentRules), {
+    ...{ first: 1, last: 5, recorded: 1, recomputed: 1, withheld: 4, heads: 1, shown: { sessionId: 'c' } },
+  });
+  for (const other of [first, second])
+    for (const part of [other?.receiptId, other?.record, other?.salt, other?.seal])
+      t.notOk(JSON.stringify({ ...excerpt, excerpted }).includes(String(part)), 'nothing of the others');
+  const changed = excerpted.map((each) => (each.seq === 2 ? { ...each, digest: '0'.repeat(64) } : each));
+  await t.rejects(checkChain({ ...excerpt, receipts: changed }, presentRules), /number 2: its hash does not follow/);
+  const young = await excerptOf(last?.receiptId ?? '', { ...about, receipts });
+  t.match(await checkChain(young, presentRules), { first: 6, last: 6, recorded: 1, withheld: 0, heads: 1 });
+  await t.rejects(excerptOf(makeId('receipt'), { ...about, receipts }), /has no content of the receipt/);
 });
