@@ -158,28 +158,14 @@ async function recountCalibration(query: Query, today: string): Promise<Calibrat
     recalibration: isOffered
       ? { status: 'ok', curve, shortfall: null, ece }
       : { status: 'insufficient_data', curve: null, shortfall, ece: null },
-    fairness: await recountGroups(query),
   };
 }
 
 const newest = (holds: string) =>
   `(SELECT * FROM recounted WHERE label = 'complete' AND ${holds} ORDER BY scored_at DESC LIMIT ${fairnessSessionsMax}) AS newest`;
 const counts = `count(*)::int AS sessions, (count(*) FILTER (WHERE recommendation = 'review'))::int AS reviewed,
-  (count(*) FILTER (WHERE recommendation = 'block'))::int AS blocked, (count(*) FILTER (WHERE recommendation <> 'allow'))::int AS stopped`;
-type Counts = { value: string; sessions: number; reviewed: number; blocked: number; stopped: number };
-
-async function recountGroups(query: Query): Promise<CalibrationReply['fairness']> {
-  const groups: CalibrationReply['fairness'] = [];
-  for (const by of fairnessGroups) {
-    const value = by === 'device' ? "CASE device WHEN 'desktop' THEN 'computer' ELSE 'phone or tablet' END" : by;
-    const rows = await query<Counts>(
-      `SELECT ${value} AS value, ${counts} FROM ${newest('true')} GROUP BY 1 ORDER BY 2 DESC, ${value} COLLATE "C" LIMIT 20`,
-    );
-    for (const { value: name, sessions, stopped, blocked } of rows)
-      groups.push({ by, value: name, sessions, stopped, blocked, blockedShare: intervalOfShare(blocked, sessions) });
-  }
-  return groups;
-}
+  (count(*) FILTER (WHERE recommendation = 'block'))::int AS blocked`;
+type Counts = { value: string; sessions: number; reviewed: number; blocked: number };
 
 async function recountFairness(query: Query, today: string, studyId: string | null): Promise<FairnessReply> {
   const holds = 'label_day <= $1::date - 60 AND ($2::text IS NULL OR study_id = $2)';

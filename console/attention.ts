@@ -3,7 +3,7 @@ import type { Analytics } from '../src/contract/analytics.js';
 import type { FlagPage } from '../src/contract/monitoring.js';
 import type { ProjectReply } from '../src/contract/project.js';
 import type { CounterRecoveryReply } from '../src/contract/recovery.js';
-import type { CalibrationReply, MixReply, SourcesReply } from '../src/contract/reports.js';
+import type { FairnessReply, MixReply, SourcesReply } from '../src/contract/reports.js';
 import { roomOf } from '../src/contract/study-capacity.js';
 import type { ScoredSessionPage } from '../src/contract/session-trail.js';
 import type { StudyReply } from '../src/contract/study-replies.js';
@@ -157,12 +157,8 @@ export function findDuplicates({ days }: MixReply, duplicates: TodaysDuplicates,
   );
 }
 
-/** Honest sessions that were blocked. Each is in one group of devices. */
-export function findInCalibration({ fairness }: CalibrationReply): readonly Concern[] {
-  const groups = fairness.filter(({ by }) => by === 'device');
-  const [sessions, blocked] = (['sessions', 'blocked'] as const).map((name) =>
-    groups.reduce((sum, group) => sum + group[name], 0),
-  ) as [number, number];
+/** Honest sessions that were blocked. */
+export function findInFairness({ all: { sessions, blocked } }: FairnessReply): readonly Concern[] {
   if (sessions < sessionsMin || blocked / sessions < growthMin) return [];
   const text = `Honest sessions blocked: ${formatCount(blocked)} of ${formatCount(sessions)}, by their outcomes.`;
   return [{ tone: 'warn', text, to: 'thresholds' }];

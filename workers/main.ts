@@ -15,7 +15,7 @@ import { countLevels, decide } from './thresholds/levels.js';
 import { fitThresholds } from './thresholds/fit.js';
 import { offerRecalibration } from './thresholds/recalibration.js';
 import { judgeFairness } from './thresholds/fairness.js';
-import { reportCalibration, reportFairness, reportSources } from './thresholds/reports.js';
+import { reportCalibration, reportSources } from './thresholds/reports.js';
 import { compareShadow, judgeShadow } from './thresholds/shadow.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
@@ -59,11 +59,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'sources':
       return reportSources(task.cells);
     case 'calibration':
-      return {
-        ...reportCalibration(task.cells),
-        fairness: reportFairness(task.honest),
-        recalibration: offerRecalibration(task.cells),
-      };
+      return { ...reportCalibration(task.cells), recalibration: offerRecalibration(task.cells) };
     case 'fairness':
       return judgeFairness(task.honest);
     case 'shadow':

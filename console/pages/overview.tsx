@@ -5,7 +5,7 @@ import type { Analytics } from '../../src/contract/analytics.js';
 import type { FlagPage } from '../../src/contract/monitoring.js';
 import type { ProjectReply } from '../../src/contract/project.js';
 import type { CounterRecoveryReply } from '../../src/contract/recovery.js';
-import type { CalibrationReply, MixReply, SourcesReply } from '../../src/contract/reports.js';
+import type { FairnessReply, MixReply, SourcesReply } from '../../src/contract/reports.js';
 import type { ScoredSessionPage } from '../../src/contract/session-trail.js';
 import type { StudyReply } from '../../src/contract/study-replies.js';
 import type { WebhookReply } from '../../src/contract/webhook.js';
@@ -13,7 +13,7 @@ import { call, query, useCall, useRead, type Read } from '../api.js';
 import {
   findDuplicates,
   findInAnalytics,
-  findInCalibration,
+  findInFairness,
   findInFlags,
   findInMix,
   findInPostbacks,
@@ -41,25 +41,13 @@ export function OverviewPage({ projectId }: { projectId: string }) {
   );
   const studies = useRead<{ studies: readonly StudyReply[] }>(`/studies${query({ projectId, limit: 50 })}`, 'audience');
   const analytics = useRead<Analytics>(`/projects/${projectId}/analytics`);
-  const calibration = useRead<CalibrationReply>(`/lite/calibration${query({ projectId })}`);
+  const fairness = useRead<FairnessReply>(`/lite/fairness${query({ projectId })}`);
   const project = useRead<ProjectReply>(`/projects/${projectId}`);
   const flags = useRead<FlagPage>(`/projects/${projectId}/flags${query({ limit: 200 })}`);
   const recovery = useRead<CounterRecoveryReply>(`/lite/recovery${query({ projectId })}`);
   const duplicates = useDuplicates(projectId);
   const postbacks = usePostbacks('all');
-  const all = [
-    mix,
-    duplicates,
-    sources,
-    webhooks,
-    postbacks,
-    studies,
-    analytics,
-    calibration,
-    project,
-    flags,
-    recovery,
-  ];
+  const all = [mix, duplicates, sources, webhooks, postbacks, studies, analytics, fairness, project, flags, recovery];
   const parts: readonly Part[] = [
     partOf('sessions by day', mix, (known) => [
       ...findInMix(known, Date.now()),
@@ -69,7 +57,7 @@ export function OverviewPage({ projectId }: { projectId: string }) {
       mix.data === null ? [] : findDuplicates(mix.data, known, Date.now()),
     ),
     partOf('sources', sources, findInSources),
-    partOf('calibration', calibration, findInCalibration),
+    partOf('fairness', fairness, findInFairness),
     partOf('project', project, findInProject),
     partOf('counters', recovery, findInRecovery),
     partOf('flags', flags, (known) => findInFlags(known, Date.now())),

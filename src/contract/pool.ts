@@ -43,7 +43,7 @@ export type PoolTask =
   | { readonly kind: 'levels'; readonly cells: readonly DistributionCell[] }
   | { readonly kind: 'fit'; readonly subject: FitSubject }
   | { readonly kind: 'sources'; readonly cells: readonly SourceCell[] }
-  | { readonly kind: 'calibration'; readonly cells: readonly LabelledCell[]; readonly honest: readonly HonestSession[] }
+  | { readonly kind: 'calibration'; readonly cells: readonly LabelledCell[] }
   | { readonly kind: 'fairness'; readonly honest: readonly HonestSession[] }
   /** Recorded sessions judged with another calibration. */
   | {

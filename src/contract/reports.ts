@@ -103,19 +103,6 @@ export const fairnessGroups = ['country', 'browser', 'device'] as const;
 /** Honest sessions looked at, the newest first. */
 export const fairnessSessionsMax = 2_000;
 
-export const FairnessGroup = Type.Object(
-  {
-    by: StringEnum(fairnessGroups),
-    value: Nullable(Type.String({ description: 'Such as DE, firefox or phone; null: not known.' })),
-    sessions: Count('Honest sessions of the group.'),
-    stopped: Count('Honest sessions that were not recommended allow.'),
-    blocked: Count('Honest sessions that were recommended block.'),
-    blockedShare: estimate('Share that was blocked, with its 95% interval.', share),
-  },
-  { description: 'Results of one group of honest people.' },
-);
-export type FairnessGroup = Static<typeof FairnessGroup>;
-
 export const CalibrationReply = Type.Object({
   bands: Type.Array(CalibrationBand),
   ece: Nullable(
@@ -150,9 +137,6 @@ export const CalibrationReply = Type.Object({
         'Offer of the project’s own probabilities, from these labels. Apply it by sending `curve` as `config.liteConfig.recalibration`, or under `perSource`; undo it with null.',
     },
   ),
-  fairness: Type.Array(FairnessGroup, {
-    description: `The newest honest sessions (at most ${fairnessSessionsMax}) by country, browser family and kind of device, the largest groups first.`,
-  }),
 });
 export type CalibrationReply = Static<typeof CalibrationReply>;
 

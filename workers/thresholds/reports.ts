@@ -1,10 +1,7 @@
 /** Figures of the reports from counted sessions. Pure. */
 import {
-  fairnessGroups,
   type CalibrationReply,
   type Estimate,
-  type FairnessGroup,
-  type HonestSession,
   type LabelledCell,
   type SourceCell,
   type SourceReport,
@@ -125,22 +122,6 @@ export function observe(events: number, trials: number): Estimate {
   const low = events === 0 ? 0 : betaQuantile(0.025, events + 0.5, trials - events + 0.5);
   const high = events === trials ? 1 : betaQuantile(0.975, events + 0.5, trials - events + 0.5);
   return { value: events / trials, low, high };
-}
-
-const fairnessGroupsMax = 20;
-
-/** The largest groups by each property. */
-export function reportFairness(sessions: readonly HonestSession[]): FairnessGroup[] {
-  return fairnessGroups.flatMap((by) =>
-    [...groupBy(sessions, (session) => session[by])]
-      .sort(([a, own], [b, other]) => other.length - own.length || inOrder(a ?? '', b ?? ''))
-      .slice(0, fairnessGroupsMax)
-      .map(([value, own]) => {
-        const blocked = own.filter(({ recommendation }) => recommendation === 'block').length;
-        const stopped = own.filter(({ recommendation }) => recommendation !== 'allow').length;
-        return { by, value, sessions: own.length, stopped, blocked, blockedShare: observe(blocked, own.length) };
-      }),
-  );
 }
 
 export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): ReadonlyMap<Key, readonly T[]> {

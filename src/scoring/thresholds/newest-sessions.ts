@@ -9,7 +9,6 @@ export interface SessionsFilter extends DistributionFilter {
 /** An honest session has a completion that nothing reverses any more. */
 const choices = {
   all: 'true',
-  complete: "label = 'complete'",
   honest: "label = 'complete' AND label_day <= $5",
   fraud: "label = 'fraud'",
 } as const;

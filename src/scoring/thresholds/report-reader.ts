@@ -91,34 +91,24 @@ export async function readMatured(
   return rows.map(({ cell, fraud, sessions }) => ({ inputs: readCell(cell), fraud, count: sessions }));
 }
 
-/** The newest sessions with a completion that stands so far. */
-export async function readHonest(
-  database: Database,
-  filter: DistributionFilter,
-  nowMs: number,
-): Promise<readonly HonestSession[]> {
-  const rows = await readNewest(database, { ...filter, studyId: null }, nowMs, 'complete', fairnessSessionsMax);
-  return mapInSlices(rows, ({ record }) => honestOf(record, ({ mobile }) => (mobile ? 'phone or tablet' : 'computer')));
-}
-
 /** The newest sessions with a completion that nothing reverses any more; one more than are judged, where there are as many. */
-export async function readRipeHonest(
+export async function readHonest(
   database: Database,
   filter: SessionsFilter,
   nowMs: number,
 ): Promise<readonly HonestSession[]> {
   const rows = await readNewest(database, filter, nowMs, 'honest', fairnessSessionsMax + 1);
-  return mapInSlices(rows, ({ record }) => honestOf(record, deviceTierOf));
+  return mapInSlices(rows, ({ record }) => honestOf(record));
 }
 
-function honestOf(record: Uint8Array, deviceOf: (agent: UserAgent) => string): HonestSession {
+function honestOf(record: Uint8Array): HonestSession {
   const { facts, verdict } = openReceipt(record);
   const { address, userAgent } = openFacts(facts);
   const agent = readUserAgent(userAgent);
   const { country } = address;
   const { recommendation } = verdict;
   if (agent === null) return { country, browser: null, device: null, recommendation };
-  return { country, browser: agent.browser, device: deviceOf(agent), recommendation };
+  return { country, browser: agent.browser, device: deviceTierOf(agent), recommendation };
 }
 
 /** Android names phones, and iPads of today call themselves Macs. */

@@ -76,8 +76,7 @@ export function registerReportRoutes(app: FastifyInstance, deps: ReportRouteDeps
       {
         operationId: 'readCalibration',
         summary: 'Whether scores mean what they say',
-        description:
-          'Announced against observed fraud by band of scores, from labels that are at least 60 days old; and how groups of honest people fared.',
+        description: 'Announced against observed fraud by band of scores, from labels that are at least 60 days old.',
         querystring: CalibrationQuery,
         response: { 200: CalibrationReply, ...errors },
       },

@@ -18,7 +18,7 @@ import {
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
-import { readHonest, readMatured, readMix, readRipeHonest, readSources } from './report-reader.js';
+import { readHonest, readMatured, readMix, readSources } from './report-reader.js';
 import type { SessionsFilter } from './newest-sessions.js';
 import { readPeriod, requireSource } from './simulation-service.js';
 
@@ -53,18 +53,14 @@ export function createReportService({ database, pool, now }: ReportDeps) {
       { sourceId }: Omit<CalibrationQuery, 'projectId'>,
     ): Promise<CalibrationReply> {
       const filter = await filterOf(scope, sourceId);
-      const [cells, honest] = await Promise.all([
-        readMatured(database, filter, now()),
-        readHonest(database, filter, now()),
-      ]);
-      return pool.run({ kind: 'calibration', cells, honest });
+      return pool.run({ kind: 'calibration', cells: await readMatured(database, filter, now()) });
     },
     async fairness(
       scope: ProjectScope,
       { sourceId, studyId, from, to }: Omit<FairnessQuery, 'projectId'>,
     ): Promise<FairnessReply> {
       const filter = await readSessionsFilter(database, scope, { sourceId, studyId, from, to });
-      const honest = await readRipeHonest(database, filter, now());
+      const honest = await readHonest(database, filter, now());
       const judged = honest.slice(0, fairnessSessionsMax);
       const figures = await pool.run({ kind: 'fairness', honest: judged });
       return { ...figures, complete: honest.length === judged.length, smallestGroup: fairGroupMin };

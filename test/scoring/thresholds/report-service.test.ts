@@ -10,7 +10,7 @@ import { createReportService } from '../../../src/scoring/thresholds/report-serv
 import type { Namespace } from '../../../src/stores/counters/namespace.js';
 import { judgeFairness } from '../../../workers/thresholds/fairness.js';
 import { offerRecalibration } from '../../../workers/thresholds/recalibration.js';
-import { reportCalibration, reportFairness, reportSources } from '../../../workers/thresholds/reports.js';
+import { reportCalibration, reportSources } from '../../../workers/thresholds/reports.js';
 import { onBothStores } from '../../helpers/both-stores.js';
 import { workOff } from '../../helpers/outcome-work.js';
 
@@ -25,11 +25,7 @@ function run(task: PoolTask): unknown {
     case 'sources':
       return reportSources(task.cells);
     case 'calibration':
-      return {
-        ...reportCalibration(task.cells),
-        fairness: reportFairness(task.honest),
-        recalibration: offerRecalibration(task.cells),
-      };
+      return { ...reportCalibration(task.cells), recalibration: offerRecalibration(task.cells) };
     case 'fairness':
       return judgeFairness(task.honest);
     default:

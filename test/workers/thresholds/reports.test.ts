@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { SourceCell } from '../../../src/contract/reports.js';
-import { reportCalibration, reportFairness, reportSources } from '../../../workers/thresholds/reports.js';
+import { reportCalibration, reportSources } from '../../../workers/thresholds/reports.js';
 import { expectedAt } from '../../../workers/scoring/probability.js';
 
 const inputs = (uncapped: number, caps: readonly string[] = []) =>
@@ -77,22 +77,4 @@ t.test('calibration: bands of ten points, what they announce, what was observed,
   const [clean, sure] = bands.map(({ expected, observed }) => Math.abs(expected - observed));
   t.ok(Math.abs((ece ?? 1) - (100 * (clean ?? 0) + 20 * (sure ?? 0)) / 120) < 1e-12);
   t.same(reportCalibration([]), { bands: [], ece: null, labels: { fraud: 0, honest: 0 } });
-});
-
-t.test('fairness: how groups of honest people fared, the largest first', async (t) => {
-  const person = (country: string | null, recommendation: 'allow' | 'review' | 'block') =>
-    ({ country, browser: 'chrome', device: 'computer', recommendation }) as const;
-  const groups = reportFairness([
-    person('DE', 'allow'),
-    person('DE', 'block'),
-    person('FR', 'review'),
-    person('DE', 'allow'),
-  ]);
-  t.match(groups, [
-    { by: 'country', value: 'DE', sessions: 3, stopped: 1, blocked: 1, blockedShare: { value: 1 / 3 } },
-    { by: 'country', value: 'FR', sessions: 1, stopped: 1, blocked: 0, blockedShare: { value: 0, low: 0 } },
-    { by: 'browser', value: 'chrome', sessions: 4 },
-    { by: 'device', value: 'computer', sessions: 4 },
-  ]);
-  t.same(reportFairness([]), []);
 });
