@@ -29,6 +29,9 @@ export const watching = batchFunction<WatchedReceipt>('watch_verdicts', [
   texts(({ receipt }) => receipt.device),
 ]);
 
+/** Whether the project `p` asks for changed verdicts. */
+export const watches = "(p.fields #>> '{config,verdictChangedDays}')::integer > 0";
+
 /** Has the sessions of these subjects looked at, in the transaction that changes their history. Nothing for subjects of no watched session. */
 export async function orderLooks(tx: Queryable, changed: readonly HistoryRow[]): Promise<void> {
   if (changed.length === 0) return;

@@ -15,7 +15,7 @@ import { lookAgain } from '../../../src/scoring/verdict-changes/look.js';
 import { createVerdictLooks, dropUnwatched } from '../../../src/scoring/verdict-changes/rounds.js';
 import { looksPerDay, watchedPerSubject } from '../../../src/scoring/verdict-changes/watched-verdicts.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
-import type { Database } from '../../../src/stores/database/port.js';
+import type { Database, Queryable, TransactionCallOptions } from '../../../src/stores/database/port.js';
 import { writeEvents } from '../../../src/stores/outbox/outbox.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
@@ -171,6 +171,29 @@ onBothStores(t, 'changed verdicts', (t, open) => {
     await report('c');
     await lookAll(look);
     t.same(events, [], 'the session’s own outcome changes nothing');
+  });
+
+  t.test('outcomes ask for watched sessions only where the project asks for changes', async (t) => {
+    const asksIn = async (days: number): Promise<number> => {
+      const { database, report, score } = await world(t, days);
+      let asks = 0;
+      const transaction = database.transaction.bind(database);
+      const spied = (tx: Queryable): Queryable => ({
+        query: (sql, ...rest) => {
+          if (sql.includes('watched_verdicts')) asks += 1;
+          return tx.query(sql, ...rest);
+        },
+      });
+      Object.assign(database, {
+        transaction: (run: (tx: Queryable) => Promise<unknown>, options?: TransactionCallOptions) =>
+          transaction((tx) => run(spied(tx)), options),
+      });
+      await score('maria', ['a', 'b']);
+      asks = 0;
+      await report('a');
+      return asks;
+    };
+    t.same([await asksIn(0), await asksIn(30)], [0, 1]);
   });
 
   t.test('of a respondent the latest sessions are looked at, each some times a day', async (t) => {
