@@ -52,6 +52,8 @@ t.test('commands against a service', async (t) => {
     });
     t.match(await run('session s-2'), { out: /review[^]*No outcome was reported/ });
     t.match(await run('simulate --review 10 --block 50'), { out: /review +1 +\d[^]*2 sessions/ });
+    t.match(await run('sources'), { code: 0, out: /^source +sessions .*\npanel-a +2 +50% +0% +- +- +-\n$/ });
+    t.match(await run('sources --to 2026-01-01T00:00:00Z'), { code: 0, out: /There is no source/ });
     t.match(await run('deliveries'), { code: 0, out: /There is no delivery/ });
     t.match(await run('studies'), { code: 0, out: /There is no study/ });
   });
@@ -71,6 +73,10 @@ t.test('commands against a service', async (t) => {
       t.match(readFileSync(`${file}.refused`, 'utf8'), /^line 5: .*\nline 4: type /);
       t.notOk(existsSync(`${file}.progress`));
       await pollUntil('the outcome', async () => (await run('session s-2')).out.includes('buyer_reject') || undefined);
+      await pollUntil(
+        'its label',
+        async () => /panel-a .*% \(.*% to .*%\) +1 of 2 /.test((await run('sources')).out) || undefined,
+      );
       writeFileSync(`${file}.progress`, JSON.stringify({ done: 2, sum: { ...sum, accepted: 2, rejected: 0 } }));
       t.match(await run(`events import ${file}`), {
         code: 0,

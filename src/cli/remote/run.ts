@@ -3,11 +3,11 @@ import { VerifyHumanError } from '../../../sdk/node/index.js';
 import { common, openRemote, readCommand, UsageError, type Output, type RemoteCommand } from './command.js';
 import { importEvents } from './import-events.js';
 import { evidence, score, session, sessions } from './scores.js';
-import { deliveries, simulate, studies } from './steering.js';
+import { deliveries, simulate, sources, studies } from './steering.js';
 
 /** `events` has one verb. */
 export const remoteCommands: Readonly<Record<string, RemoteCommand>> = {
-  ...{ score, evidence, session, sessions, events: importEvents, simulate, deliveries, studies },
+  ...{ score, evidence, session, sessions, events: importEvents, sources, simulate, deliveries, studies },
 };
 
 const settings = `Options of all: --api and --key in place of API and PROJECT_KEY, --json for programs, --help.`;

@@ -1,6 +1,7 @@
-/** Commands that try thresholds, and look at studies and webhook deliveries. */
+/** Commands that compare sources, try thresholds, and look at studies and webhook deliveries. */
 import type { Static } from 'typebox';
 import type { KeyIntrospection } from '../../contract/api-key.js';
+import type { Estimate, SourceReport, SourcesReply } from '../../contract/reports.js';
 import type { SimulationReply } from '../../contract/thresholds.js';
 import type { StudyReply } from '../../contract/study-replies.js';
 import type { DeliveryPage, WebhookPage } from '../../contract/webhook.js';
@@ -40,6 +41,34 @@ export const simulate: RemoteCommand = {
     };
   },
 };
+
+export const sources: RemoteCommand = {
+  does: 'compares sources, the most certain fraud first',
+  usage: 'sources [--from TIME] [--to TIME]',
+  options: { from: { type: 'string' }, to: { type: 'string' } },
+  async run({ values, remote }) {
+    const period = { from: text(values['from']), to: text(values['to']) };
+    const { sources: found } = (await remote().call('/lite/sources', period)) as SourcesReply;
+    const head = ['source', 'sessions', 'reviewed', 'blocked', 'fraud, 95% interval', 'of labels', 'drift in points'];
+    return { data: found, text: found.length === 0 ? 'There is no source.' : table(head, found.map(sourceRow)) };
+  },
+};
+
+function sourceRow({ sourceId, sessions, review, block, labels, fraudShare, drift }: SourceReport) {
+  const labelled = labels.fraud + labels.complete;
+  return [
+    ...[sourceId, sessions, percentOf(review / sessions), percentOf(block / sessions)],
+    ...(labelled === 0
+      ? [null, null]
+      : [fraudShare && rangeOf(fraudShare, percentOf), `${labels.fraud} of ${labelled}`]),
+    drift && rangeOf(drift, (points) => points.toFixed(1)),
+  ];
+}
+
+const percentOf = (share: number): string => `${Math.round(1_000 * share) / 10}%`;
+
+const rangeOf = ({ value, low, high }: Estimate, write: (value: number) => string): string =>
+  `${write(value)} (${write(low)} to ${write(high)})`;
 
 export const studies: RemoteCommand = {
   does: 'lists studies with their progress',
