@@ -30,7 +30,8 @@ export const timeZoneText = `Times are in the time zone of this browser (${dateT
 export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
 export const formatDay = (iso: string): string => day.format(new Date(iso));
 export const formatCount = (count: number): string => whole.format(count);
-export const formatShare = (share: number): string => percent.format(share);
+/** 99.96% is not all. */
+export const formatShare = (share: number): string => percent.format(share < 1 ? Math.min(share, 0.999) : share);
 const ago = new Intl.RelativeTimeFormat('en-GB');
 const units = [
   ['day', 86_400_000],

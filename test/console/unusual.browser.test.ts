@@ -1,5 +1,6 @@
 /** Projects that the console shows well although they are unusual: long names, quotas that cannot fill, a suspicious source, a member. */
 import t from 'tap';
+import type { EvidenceReply } from '../../src/contract/score.js';
 import { hasChromium } from '../helpers/browser.js';
 import { findBarriers, openWatched, printLink, sidewaysPx, smallStudy } from '../helpers/console-page.js';
 import { driver } from '../helpers/console-sample.js';
@@ -86,6 +87,18 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
     t.same(await findBarriers(page), []);
     t.same(complaints, []);
     t.match(await set(null), { status: 200 });
+  });
+
+  await t.test('a share is 100% only if it is all', async (t) => {
+    await page.route(/\/evidence/, async (route) => {
+      const response = await route.fetch();
+      const evidence = (await response.json()) as EvidenceReply;
+      const verdict = { ...evidence.verdict, falseBlockPercentile: 99.99 };
+      await route.fulfill({ response, json: { ...evidence, verdict } });
+    });
+    await page.goto(`${siteUrl}/console/${projectId}/sessions/in-the-shadow`);
+    t.match(await page.getByText('score lower').textContent(), /Of honest simulated sessions, 99\.9% score lower/);
+    await page.unroute(/\/evidence/);
   });
 
   await t.test('no page scrolls sideways, however long the names are', async (t) => {
