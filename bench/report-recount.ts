@@ -95,7 +95,8 @@ async function recountSources(query: Query, today: string, days: number): Promis
        (SELECT source, count(*)::int AS sessions, ${mixColumns}, round(avg(independence))::int AS independence,
                (count(*) FILTER (WHERE label = 'fraud'))::int AS fraud, (count(*) FILTER (WHERE label = 'complete'))::int AS complete
           FROM recounted WHERE day >= $1::date - $2::int GROUP BY source) AS asked
-       JOIN (SELECT source, ${drift.join(', ')} FROM recounted GROUP BY source) AS drifts USING (source)`,
+       JOIN (SELECT source, ${drift.join(', ')} FROM recounted GROUP BY source) AS drifts USING (source)
+       ORDER BY source COLLATE "C"`,
     [today, days],
   );
   const total = (name: 'fraud' | 'complete'): number => rows.reduce((sum, row) => sum + row[name], 0);

@@ -193,8 +193,9 @@ export async function copyReported(database: Database, times: number): Promise<v
   await run(`INSERT INTO scored_sessions ${own(scored, 'scored_sessions')}`, [times]);
   await run(`INSERT INTO session_index ${own(scored, 'session_index')}`, [times]);
   await run(
-    `INSERT INTO receipts SELECT r.receipt_id || '-' || copy, r.scored_at - make_interval(secs => copy / 1000.0), r.organization_id, r.namespace,
-      r.session_ref || '-' || copy, r.subjects, r.respondent_known, r.record, r.seal
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal, batch_seq, salt)
+    SELECT r.receipt_id || '-' || copy, r.scored_at - make_interval(secs => copy / 1000.0), r.organization_id, r.namespace,
+      r.session_ref || '-' || copy, r.subjects, r.respondent_known, r.record, r.seal, r.batch_seq, r.salt
     FROM receipts r JOIN (SELECT DISTINCT receipt_id, scored_at FROM scored_sessions WHERE receipt_id !~ '-') AS latest USING (receipt_id, scored_at), ${copies}`,
     [times],
   );
