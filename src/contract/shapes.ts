@@ -69,11 +69,6 @@ import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, Delive
 import { MonitoringPayload, QuestionPayload, VerdictPayload, VerificationPayload } from './webhook-payload.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
 
-/** A shape as it stands within a patch. */
-const patchOf = (shape: TSchema): TSchema =>
-  (mergePatchOf(Type.Object({ shape })) as { readonly properties: Readonly<Record<'shape', TSchema>> }).properties
-    .shape;
-
 export const shapes: Readonly<Record<string, TSchema>> = {
   Error: ErrorBody,
   ErrorIssue,
@@ -183,8 +178,8 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   ProjectPatch: mergePatchOf(ProjectPatch),
   LiteKnobs,
   LiteShadow,
-  LiteKnobsPatch: patchOf(LiteKnobs),
-  LiteShadowPatch: patchOf(LiteShadow),
+  LiteKnobsPatch: mergePatchOf(LiteKnobs),
+  LiteShadowPatch: mergePatchOf(LiteShadow),
   ProvisionedProject: ProvisioningReply,
   LiteConfig,
   Thresholds,
