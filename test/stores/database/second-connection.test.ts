@@ -7,8 +7,9 @@ import t from 'tap';
 import ts from 'typescript';
 import { readRepositoryFile, repositoryPath } from '../../helpers/repository.js';
 
-/** These are awaited without the transaction being named: work that began with it, statements of a local function that has it, and a signature, which needs no database. */
+/** These are awaited without the transaction being named: work that began with it, statements of a local function that has it, and signatures, which need no database. */
 const begunWithIt = new Set([
+  'src/scoring/receipts/chain-heads.ts writeHead',
   'src/scoring/receipts/respondent-erasure.ts erase',
   'src/scoring/verdict-changes/look.ts deps.signer.seal',
   'src/verification/sessions/session-store.ts completing.catch',
