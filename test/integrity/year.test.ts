@@ -24,6 +24,8 @@ import { startRedis } from '../stores/counters/redis-server.js';
 
 const receipts = Number(process.env['YEAR_RECEIPTS'] ?? 2_000);
 const days = 400;
+/** The best of some short ones counts: what else the machine does is no difference between them. */
+const rounds = receipts > 100_000 ? [1] : [1, 2, 3];
 /** A migration of a made-up later version: it only adds. */
 const laterName = '9001-of-a-later-version.sql';
 const laterSql = `
@@ -48,14 +50,18 @@ if (stack !== null) {
       sessionId: `${prefix}${n}`,
       atMs: nowMs - (n % count) * dayMs,
     }));
-  const outcomesPerSecond = async (database: Database, scores: readonly PastScore[]): Promise<number> => {
-    await recordScores(database, scores);
+  /** Posts outcomes of these sessions, and works them off. */
+  const workedPerSecond = async (database: Database, scores: readonly PastScore[]): Promise<number> => {
     for (let from = 0; from < scores.length; from += 10_000)
       await postOutcomes(database, scores.slice(from, from + 10_000), { type: 'complete' });
     const startMs = performance.now();
     const sessions = await workOff(database);
     t.equal(sessions, scores.length);
     return (sessions * 1_000) / (performance.now() - startMs);
+  };
+  const outcomesPerSecond = async (database: Database, scores: readonly PastScore[]): Promise<number> => {
+    await recordScores(database, scores);
+    return workedPerSecond(database, scores);
   };
 
   t.test('a large project comes back into an emptied Redis whole, by one instance of two', async (t) => {
@@ -143,22 +149,22 @@ if (stack !== null) {
 
   t.test('outcomes go as fast over 400 days as over two, those of sessions that were never scored too', async (t) => {
     const [year, few] = [await openDays(days), await openDays(2)];
-    const beside = await outcomesPerSecond(few, scoresOver(2, 's'));
-    const scores = scoresOver(days, 's');
-    const perSecond = await outcomesPerSecond(year, scores);
+    const best = { few: 0, year: 0, strangers: 0 };
+    for (const round of rounds) {
+      best.few = Math.max(best.few, await outcomesPerSecond(few, scoresOver(2, `${round} `)));
+      best.year = Math.max(best.year, await outcomesPerSecond(year, scoresOver(days, `${round} `)));
+      const strangers = scoresOver(days, `stranger ${round} `).slice(0, 10_000);
+      best.strangers = Math.max(best.strangers, await workedPerSecond(year, strangers));
+    }
+    const { few: beside, year: perSecond } = best;
     t.comment(`outcomes/s: ${Math.round(perSecond)} at ${days} days, ${Math.round(beside)} at 2`);
     t.ok(perSecond > beside / 3, `${perSecond} over the year against ${beside}`);
+    t.ok(best.strangers > beside / 3, 'what matches nothing costs no more');
     const [source] = await year.query<{ sessions: number }>(
       'SELECT sum((day.value ->> 0)::int) AS sessions FROM history, jsonb_each(days) AS day WHERE subject_ref = $1',
       [refOf('source')],
     );
-    t.equal(Number(source?.sessions), scores.length, 'all of them count for their source');
-
-    const strangers = scoresOver(days, 'stranger');
-    await postOutcomes(year, strangers.slice(0, 10_000), { type: 'complete' });
-    const startMs = performance.now();
-    const sessions = await workOff(year);
-    t.ok((sessions * 1_000) / (performance.now() - startMs) > beside / 3, 'what matches nothing costs no more');
+    t.equal(Number(source?.sessions), rounds.length * receipts, 'all of them count for their source');
   });
 
   t.test(
