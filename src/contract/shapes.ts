@@ -2,7 +2,7 @@
  * The shapes that have a name in the API document. Each stands once under `components.schemas` and is referenced wherever its structure
  * occurs. Renaming one renames a type in every generated client.
  */
-import { Type, type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotation, RateLimits } from './api-key.js';
 import { DemoKeyReply, MintedKeyReply } from './api-key.js';
 import { AuditEntry, AuditPage } from './audit.js';
