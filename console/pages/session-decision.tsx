@@ -22,10 +22,14 @@ export function SessionMeaning({ verdict: { probability, falseBlockPercentile } 
   return (
     <p class="muted">
       Probability of fraud: {formatShare(value)} ({formatShare(low)} to {formatShare(high)}). Of honest simulated
-      sessions, {formatShare(falseBlockPercentile / 100)} score lower.
+      sessions, {lowerShare(falseBlockPercentile)} score lower.
     </p>
   );
 }
+
+/** The simulation is finite, so no score is above all honest people. */
+const lowerShare = (percentile: number): string =>
+  percentile > 99.9 ? 'more than 99.9%' : formatShare(percentile / 100);
 
 /** null: the study did not refuse the respondent for another reason than the score. */
 function refusalOf({ recommendation }: TrailReceipt, respondent: RespondentReply | null): string | null {

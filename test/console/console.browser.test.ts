@@ -131,7 +131,7 @@ t.test('the console in a real browser', { skip, timeout: 280_000 }, async (t) =>
     await page.getByText(/^(Allowed|Sent to review) because \d+ [<≥] 40 \(reviewLow\)/).waitFor();
     t.equal(await page.locator('.findings b').first().textContent(), evidence.against[0]?.detail);
     await page.locator('li', { hasText: /the device itself was not measured.*87/ }).waitFor();
-    await page.getByText(/Of honest simulated sessions, \d\d?(\.\d)?% score lower\./).waitFor();
+    await page.getByText(/Of honest simulated sessions, (more than 99\.9|\d\d?(\.\d)?)% score lower\./).waitFor();
     await page.locator('li', { hasText: /Interaction with the page.*Not measured/ }).waitFor();
     await page.getByText(/^Limits of this score: .*No probe data arrived\. Only the request was measured\./).waitFor();
     await page.getByText('Ban', { exact: true }).waitFor();
