@@ -35,7 +35,8 @@ function answer(task: PoolTask): PoolAnswer {
   }
 }
 
-function run(task: PoolTask): PoolResults[PoolTask['kind']] {
+/** Throws what the core throws. */
+export function run(task: PoolTask): PoolResults[PoolTask['kind']] {
   switch (task.kind) {
     case 'score':
       return judgeScore(openFacts(joinParts(...task.facts)), task.replayed === true);

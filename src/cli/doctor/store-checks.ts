@@ -1,8 +1,10 @@
 /** Checks of the stores that the settings name: whether they answer, their versions, their set-up and their clocks. Nothing is written. */
 import { Cluster } from 'ioredis';
 import type { Settings } from '../../config/settings.js';
+import { countNoun } from '../../contract/plural.js';
 import { isUnavailable } from '../../errors.js';
 import { createClient } from '../../stores/counters/redis/client.js';
+import { findEviction, keepsFile, readField } from '../../stores/counters/redis/server.js';
 import {
   compare,
   ownMajor,
@@ -34,10 +36,12 @@ async function reach(check: string, work: () => Promise<readonly Finding[]>): Pr
 }
 
 export async function checkStores(settings: Settings): Promise<readonly Finding[]> {
+  const { DATABASE_URL, REDIS_URL, KAFKA_TOPIC_PREFIX } = settings;
+  const kafka = kafkaConnectionOf(settings);
   const checks = [
-    ...(settings.DATABASE_URL === null ? [] : [reach('database', () => checkDatabase(settings))]),
-    ...(settings.REDIS_URL === null ? [] : [reach('counters', () => checkRedis(settings.REDIS_URL ?? ''))]),
-    ...(settings.KAFKA_BROKERS === null ? [] : [reach('log', () => checkKafka(settings))]),
+    ...(DATABASE_URL === null ? [] : [reach('database', () => checkDatabase(settings))]),
+    ...(REDIS_URL === null ? [] : [reach('counters', () => checkRedis(REDIS_URL))]),
+    ...(kafka === null ? [] : [reach('log', () => checkKafka(kafka, KAFKA_TOPIC_PREFIX))]),
   ];
   return (await Promise.all(checks)).flat();
 }
@@ -70,7 +74,7 @@ async function checkMigrations(database: Database): Promise<Finding> {
   if (missing > 0)
     return warning(
       'database',
-      `${missing} ${missing === 1 ? 'migration is' : 'migrations are'} missing. The next start, or admin migrate, applies them.`,
+      `${countNoun(missing, 'migration is', 'migrations are')} missing. The next start, or admin migrate, applies them.`,
     );
   return later.length > 0
     ? warning('database', `A newer version has migrated it: ${later.join(', ')}.`)
@@ -85,20 +89,21 @@ async function checkRedis(url: string): Promise<readonly Finding[]> {
     await client.connect().catch((error: unknown) => {
       throw cause ?? error;
     });
-    const node = client instanceof Cluster ? client.nodes('master')[0] : client;
-    if (node === undefined) throw new Error('the cluster has no master');
-    const [info, [seconds, microseconds]] = await Promise.all([node.info(), node.time()]);
-    const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
-    const version = field('redis_version');
-    const isEvicting = field('maxmemory') !== '0' && field('maxmemory_policy') !== 'noeviction';
+    const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+    const [first] = nodes;
+    if (first === undefined) throw new Error('the cluster has no master');
+    const [infos, [seconds, microseconds]] = await Promise.all([
+      Promise.all(nodes.map((node) => node.info())),
+      first.time(),
+    ]);
+    const version = readField(infos[0] ?? '', 'redis_version') ?? '';
+    const eviction = await findEviction({ describe: async () => infos });
     return [
       Number.parseInt(version, 10) < redisMin
         ? failed('counters', `Redis ${version}. Version ${redisMin} or later is needed.`)
         : ok('counters', `Redis ${version} answers.`),
-      isEvicting
-        ? failed('counters', `It evicts keys (${field('maxmemory_policy')}). Set maxmemory-policy noeviction.`)
-        : ok('counters', 'It evicts no keys.'),
-      field('aof_enabled') === '1'
+      eviction === null ? ok('counters', 'It evicts no keys.') : failed('counters', eviction),
+      infos.every(keepsFile)
         ? ok('counters', 'It keeps an append-only file.')
         : warning('counters', 'It keeps no append-only file, so each restart rebuilds all counts. Set appendonly yes.'),
       compareClock('counters', 1_000 * Number(seconds) + Number(microseconds) / 1_000),
@@ -108,15 +113,16 @@ async function checkRedis(url: string): Promise<readonly Finding[]> {
   }
 }
 
-async function checkKafka(settings: Settings): Promise<readonly Finding[]> {
-  const connection = kafkaConnectionOf(settings);
-  if (connection === null) return [];
+async function checkKafka(
+  connection: NonNullable<ReturnType<typeof kafkaConnectionOf>>,
+  prefix: string,
+): Promise<readonly Finding[]> {
   const { kafka, cut } = createKafkaClient({ ...connection, logger: createLogger('silent') });
   const admin = kafka.admin();
   try {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
-    const own = (await admin.listTopics()).filter((name) => name.startsWith(settings.KAFKA_TOPIC_PREFIX));
+    const own = (await admin.listTopics()).filter((name) => name.startsWith(prefix));
     const { topics } = await admin.fetchTopicMetadata({ topics: own });
     const fewest = Math.min(
       replicasMin,

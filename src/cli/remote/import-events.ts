@@ -164,7 +164,8 @@ const nothing: Sum = { accepted: 0, corrected: 0, duplicates: 0, unmatched: 0, r
 
 function add(sum: Sum, reply: EventsSummary | null, unreadable: number): Sum {
   const added = Object.entries(sum).map(([name, value]) => [name, value + (reply?.[name as keyof Sum] ?? 0)] as const);
-  return { ...(Object.fromEntries(added) as Sum), rejected: sum.rejected + (reply?.rejected ?? 0) + unreadable };
+  const both = Object.fromEntries(added) as Sum;
+  return { ...both, rejected: both.rejected + unreadable };
 }
 
 function readProgress(file: string): Progress {

@@ -8,9 +8,7 @@ import type { Pool } from '../../../src/pool/pool.js';
 import { createLabelWork } from '../../../src/scoring/thresholds/distribution-round.js';
 import { createReportService } from '../../../src/scoring/thresholds/report-service.js';
 import type { Namespace } from '../../../src/stores/counters/namespace.js';
-import { judgeFairness } from '../../../workers/thresholds/fairness.js';
-import { offerRecalibration } from '../../../workers/thresholds/recalibration.js';
-import { reportCalibration, reportSources } from '../../../workers/thresholds/reports.js';
+import { run } from '../../../workers/main.js';
 import { onBothStores } from '../../helpers/both-stores.js';
 import { workOff } from '../../helpers/outcome-work.js';
 
@@ -20,18 +18,6 @@ const sessions = 2_000;
 const scope = { organizationId: 'org_1', projectId: 'proj_1', namespace: 'proj_1' as Namespace };
 const logger = { warn: (...said: readonly unknown[]) => t.fail('a receipt was skipped', { said }) };
 
-function run(task: PoolTask): unknown {
-  switch (task.kind) {
-    case 'sources':
-      return reportSources(task.cells);
-    case 'calibration':
-      return { ...reportCalibration(task.cells), recalibration: offerRecalibration(task.cells) };
-    case 'fairness':
-      return judgeFairness(task.honest);
-    default:
-      throw new Error(task.kind);
-  }
-}
 const pool = { run: (task: PoolTask) => Promise.resolve(run(task)) } as unknown as Pool;
 
 onBothStores(t, 'reports', (t, open) => {

@@ -7,7 +7,7 @@
 import type { RedisConnection, RedisLogger } from './connection.js';
 
 /** Describes the fault of one of the servers, in a sentence with the remedy; null if there is none. Rejects while Redis is unavailable. */
-async function findEviction(connection: Pick<RedisConnection, 'describe'>): Promise<string | null> {
+export async function findEviction(connection: Pick<RedisConnection, 'describe'>): Promise<string | null> {
   for (const info of await connection.describe(['memory'])) {
     const policy = readField(info, 'maxmemory_policy');
     // Without a limit nothing is thrown away, whatever the policy.
@@ -27,14 +27,17 @@ export async function checkServers(connection: RedisConnection, logger: RedisLog
   const eviction = await findEviction(connection).catch(() => null);
   if (eviction !== null) throw new Error(eviction);
   const persistence = await connection.describe(['persistence']).catch(() => []);
-  if (persistence.some((info) => readField(info, 'aof_enabled') === '0'))
+  if (persistence.some((info) => !keepsFile(info)))
     logger?.warn(
       {},
       'Redis keeps no append-only file: each of its restarts is a rebuild of all projects. Set appendonly to yes.',
     );
 }
 
-const readField = (info: string, name: string): string | null =>
+/** Whether a server, by its INFO, keeps an append-only file. */
+export const keepsFile = (info: string): boolean => readField(info, 'aof_enabled') !== '0';
+
+export const readField = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
 
 const askEveryMs = 30_000;
