@@ -97,7 +97,10 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
       await route.fulfill({ response, json: { ...evidence, verdict } });
     });
     await page.goto(`${siteUrl}/console/${projectId}/sessions/in-the-shadow`);
-    t.match(await page.getByText('score lower').textContent(), /Of honest simulated sessions, more than 99\.9% score lower/);
+    t.match(
+      await page.getByText('score lower').textContent(),
+      /Of honest simulated sessions, more than 99\.9% score lower/,
+    );
     await page.unroute(/\/evidence/);
   });
 
