@@ -5,13 +5,7 @@ import { countNoun } from '../../contract/plural.js';
 import { isUnavailable } from '../../errors.js';
 import { createClient } from '../../stores/counters/redis/client.js';
 import { findEviction, keepsFile, readField } from '../../stores/counters/redis/server.js';
-import {
-  compare,
-  ownMajor,
-  readApplied,
-  readMigrations,
-  migrationsDirectory,
-} from '../../stores/database/migration-plan.js';
+import { compareWith, readPlan } from '../../stores/database/migration-plan.js';
 import { openDatabase } from '../../stores/database/open.js';
 import type { Database } from '../../stores/database/port.js';
 import { causeOf } from '../../stores/store-report.js';
@@ -66,11 +60,8 @@ async function checkDatabase(settings: Settings): Promise<readonly Finding[]> {
 }
 
 async function checkMigrations(database: Database): Promise<Finding> {
-  const [table] = await database.query<{ known: string | null }>("SELECT to_regclass('migrations')::text AS known");
-  if (table?.known == null)
-    return warning('database', 'It has no tables. The first start, or admin migrate, creates them.');
-  const plan = { migrations: await readMigrations(migrationsDirectory()), major: ownMajor() };
-  const { missing, later } = compare(plan, await readApplied(database));
+  const { isNew, missing, later } = await compareWith(database, await readPlan());
+  if (isNew) return warning('database', 'It has no tables. The first start, or admin migrate, creates them.');
   if (missing > 0)
     return warning(
       'database',

@@ -6,15 +6,7 @@
  * and both run together. A statement waits two seconds for a lock, then lets others pass and is repeated until its patience ends.
  */
 import { setTimeout } from 'node:timers/promises';
-import {
-  compare,
-  type Comparison,
-  migrationsDirectory,
-  ownMajor,
-  type Plan,
-  readApplied,
-  readMigrations,
-} from './migration-plan.js';
+import { compareWith, type Comparison, type Plan, type PlanOptions, readPlan } from './migration-plan.js';
 import { countNoun } from '../../contract/plural.js';
 import type { Database, Queryable } from './port.js';
 import { isLockTimeout } from './transaction.js';
@@ -25,10 +17,7 @@ const deadlineMs = 600_000;
 const lockTimeoutMs = 2_000;
 const pauseMs = 1_000;
 
-export interface MigrateOptions {
-  readonly directory?: string;
-  /** First part of the version that migrates. */
-  readonly major?: number;
+export interface MigrateOptions extends PlanOptions {
   /** How long a migration is tried again while others hold the locks that it needs. */
   readonly patienceMs?: number;
   /** Called with the migrations of a later version that are already applied. */
@@ -38,9 +27,9 @@ export interface MigrateOptions {
 /** Applies what is missing and answers with the names of what it applied. */
 export async function migrate(
   database: Database,
-  { directory = migrationsDirectory(), major = ownMajor(), patienceMs = 300_000, onLater }: MigrateOptions = {},
+  { patienceMs = 300_000, onLater, ...options }: MigrateOptions = {},
 ): Promise<readonly string[]> {
-  const plan = { migrations: await readMigrations(directory), major };
+  const plan = await readPlan(options);
   const applied: string[] = [];
   const giveUpAtMs = performance.now() + patienceMs;
   for (;;) {
@@ -80,7 +69,7 @@ async function findNext(tx: Queryable, plan: Plan): Promise<Comparison> {
     `CREATE TABLE IF NOT EXISTS migrations (
        name text PRIMARY KEY, sha256 text NOT NULL, major integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
   );
-  return compare(plan, await readApplied(tx));
+  return compareWith(tx, plan);
 }
 
 const migrateCommand = 'npm run --silent admin -- migrate';
@@ -94,16 +83,10 @@ export const emptyDatabaseError = (): Error =>
 /** For commands; only reads. Rejects, with what to do, if a migration is missing or the database is of a later major version. */
 export async function requireSchema(
   database: Queryable,
-  {
-    directory = migrationsDirectory(),
-    major = ownMajor(),
-    onLater,
-  }: Pick<MigrateOptions, 'directory' | 'major' | 'onLater'> = {},
+  { onLater, ...options }: Omit<MigrateOptions, 'patienceMs'> = {},
 ): Promise<void> {
-  const [table] = await database.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
-  if (table?.there !== true) throw emptyDatabaseError();
-  const plan = { migrations: await readMigrations(directory), major };
-  const { next, missing, later } = compare(plan, await readApplied(database));
+  const { isNew, next, missing, later } = await compareWith(database, await readPlan(options));
+  if (isNew) throw emptyDatabaseError();
   if (next !== undefined)
     throw new Error(
       `The database lacks ${countNoun(missing, 'migration')}, from ${next.name} on. Use the command line of its version, or run ${migrateCommand}.`,

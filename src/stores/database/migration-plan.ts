@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { packageRoot, packageVersion } from '../../package-root.js';
 import type { Queryable, Row } from './port.js';
 
-export interface Migration {
+interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly sha256: string;
@@ -20,14 +20,22 @@ export interface Plan {
   readonly major: number;
 }
 
-export interface Applied {
+interface Applied {
   readonly name: string;
   readonly sha256: string;
   /** The major version that applied it. */
   readonly major: number;
 }
 
+export interface PlanOptions {
+  readonly directory?: string;
+  /** First part of the version that migrates. */
+  readonly major?: number;
+}
+
 export interface Comparison {
+  /** The database was never migrated. */
+  readonly isNew: boolean;
   /** The one that is to be applied next; undefined where the database has them all. */
   readonly next: Migration | undefined;
   /** How many are not applied. */
@@ -37,15 +45,20 @@ export interface Comparison {
 }
 
 /** First part of the version. */
-export const ownMajor = (): number => Number.parseInt(packageVersion, 10);
+const ownMajor = (): number => Number.parseInt(packageVersion, 10);
 
 /** The files stay in the source tree; compiled code finds them from the root of the package. */
 export function migrationsDirectory(): string {
   return join(packageRoot, 'src', 'stores', 'database', 'migrations');
 }
 
+export const readPlan = async ({
+  directory = migrationsDirectory(),
+  major = ownMajor(),
+}: PlanOptions = {}): Promise<Plan> => ({ migrations: await readMigrations(directory), major });
+
 /** In the order of their numbers. Rejects where a name is not right. */
-export async function readMigrations(directory: string): Promise<readonly Migration[]> {
+async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   names.forEach((name, index) => {
     if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
@@ -65,8 +78,11 @@ export async function readMigrations(directory: string): Promise<readonly Migrat
 export const readApplied = (database: Queryable): Promise<readonly Applied[]> =>
   database.query<Applied & Row>('SELECT name, sha256, major FROM migrations ORDER BY name');
 
-/** Throws where the database is none that this version may work on. */
-export function compare({ migrations, major }: Plan, rows: readonly Applied[]): Comparison {
+/** Only reads. Throws where the database is none that this version may work on. */
+export async function compareWith(database: Queryable, { migrations, major }: Plan): Promise<Comparison> {
+  const [table] = await database.query<{ known: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS known`);
+  const isNew = table?.known !== true;
+  const rows = isNew ? [] : await readApplied(database);
   const applied = new Map(rows.map((row) => [row.name, row.sha256]));
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = rows.filter(({ name }) => !known.has(name));
@@ -81,5 +97,5 @@ export function compare({ migrations, major }: Plan, rows: readonly Applied[]): 
       `The migration ${changed.name} was changed after it was applied. Restore it and add a new migration.`,
     );
   const missing = migrations.filter(({ name }) => !applied.has(name));
-  return { next: missing[0], missing: missing.length, later: unknown.map(({ name }) => name) };
+  return { isNew, next: missing[0], missing: missing.length, later: unknown.map(({ name }) => name) };
 }
