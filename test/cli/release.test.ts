@@ -4,13 +4,13 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { packageVersion } from '../../src/package-root.js';
 import { temporaryDirectory } from '../helpers/directories.js';
-import { repositoryPath } from '../helpers/repository.js';
+import { packRelease, unpack } from '../helpers/release.js';
 
 const execute = promisify(execFile);
 const skip = process.getuid?.() === 0 ? false : 'only root may change the root directory';
@@ -41,13 +41,11 @@ async function copyNode(root: string): Promise<void> {
 
 /** The release below `root`/app. */
 async function install(root: string): Promise<void> {
-  const packed = temporaryDirectory(t);
-  await execute(process.execPath, [repositoryPath('scripts/pack.mjs'), '--out', packed]);
-  const [tarball = ''] = readdirSync(packed);
-  t.equal(tarball, `verifyhuman-service-${packageVersion}.tgz`);
+  const tarball = await packRelease(t);
+  t.equal(basename(tarball), `verifyhuman-service-${packageVersion}.tgz`);
   const app = join(root, 'app');
   mkdirSync(app);
-  await execute('tar', ['-xzf', join(packed, tarball), '-C', app, '--strip-components=1', '--no-same-owner']);
+  await unpack(tarball, app);
   await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: app });
 }
 

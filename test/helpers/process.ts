@@ -42,18 +42,19 @@ export const programOf = (name: string): readonly string[] => [
   join(packageRoot, `dist/src/cli/${name}.js`),
 ];
 
-/** `npm-start`: by the command that people type, in a process group of its own. */
+/** `npm-start`: by the command that people type, in a folder that has the service, in a process group of its own. */
 export type StartedBy = 'node' | 'npm-start';
 
 export function startProcess(
   test: Pick<typeof t, 'teardown'>,
   environment: Readonly<Record<string, string>> & { readonly VH_DATA_DIR: string },
   startedBy: StartedBy = 'node',
+  folder: string = packageRoot,
 ): ServiceProcess {
   const isNpm = startedBy === 'npm-start';
   const [file, args] = isNpm ? ['npm', ['start']] : [process.execPath, programOf('start')];
   const child = spawn(file, args, {
-    cwd: isNpm ? packageRoot : process.cwd(),
+    cwd: isNpm ? folder : process.cwd(),
     detached: isNpm,
     env: { ...commandEnvironment, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -64,18 +64,23 @@ export async function startTestService(
     dataDirectory,
     log,
     stop,
-    async call(method, path, { body, headers = { 'x-api-key': bootstrap.projectKey } } = {}) {
-      const response = await fetch(bootstrap.baseUrl + path, {
-        method,
-        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: (text === '' ? undefined : JSON.parse(text)) as never,
-      };
-    },
+    call: createCall(bootstrap.baseUrl, bootstrap.projectKey),
   };
 }
+
+/** Calls an API as JSON with this key, or with the headers given. */
+export const createCall =
+  (baseUrl: string, key: string): TestService['call'] =>
+  async (method, path, { body, headers = { 'x-api-key': key } } = {}) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as never,
+    };
+  };
