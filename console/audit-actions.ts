@@ -8,6 +8,7 @@ export const actionNames: Readonly<Record<AuditAction, string>> = {
   'project.updated': 'Project changed',
   'project.signing_secret_rotated': 'Signing secret of tokens replaced',
   'respondent.erased': 'Respondent erased',
+  'respondent.exported': 'Data of a respondent exported',
   'key.created': 'API key created',
   'key.rotated': 'API key replaced',
   'key.limits_changed': 'Limits of an API key changed',

@@ -159,12 +159,15 @@ export async function takeLinkUse(tx: Queryable, linkId: string, uses: number): 
   return rows.length > 0;
 }
 
+/** Links of respondents: $1 the project, $2 their ids. */
+export const ofRespondent = 'project_id = $1 AND respondent_id = ANY($2::text[])';
+
 /** Removes the links that were made for a respondent; answers how many. */
 export async function eraseLinks(tx: Queryable, projectId: string, respondentId: string): Promise<number> {
-  const rows = await tx.query(
-    'DELETE FROM hosted_links WHERE project_id = $1 AND respondent_id = $2 RETURNING link_id',
-    [projectId, respondentId],
-  );
+  const rows = await tx.query(`DELETE FROM hosted_links WHERE ${ofRespondent} RETURNING link_id`, [
+    projectId,
+    [respondentId],
+  ]);
   return rows.length;
 }
 

@@ -15,6 +15,9 @@ export interface ErasedPlace {
   readonly linkId: string | null;
 }
 
+/** Places of a respondent: $1 the project, $2 the rid. */
+export const ofRespondent = `project_id = $1 AND respondent_id = $2 AND NOT (${erasedName})`;
+
 /** The keyed hashes that stand for the respondent elsewhere: one for each supplier that sends this rid, and one for each browser of an open link. */
 export const findRespondentRefs = (
   database: Database,
@@ -40,9 +43,8 @@ export async function eraseReservations(
   { organizationId, projectId, respondentId }: ErasedRespondent,
   eraseElsewhere: (tx: Queryable, places: readonly ErasedPlace[]) => Promise<number>,
 ): Promise<number> {
-  const own = `project_id = $1 AND respondent_id = $2 AND NOT (${erasedName})`;
   const studies = await inOrganization(database, organizationId, (tx) =>
-    tx.query<{ id: string }>(`SELECT DISTINCT study_id AS id FROM study_places WHERE ${own}`, [
+    tx.query<{ id: string }>(`SELECT DISTINCT study_id AS id FROM study_places WHERE ${ofRespondent}`, [
       projectId,
       respondentId,
     ]),
@@ -51,7 +53,7 @@ export async function eraseReservations(
   for (const { id: studyId } of studies)
     erased += await underStudyLock(database, { organizationId, studyId }, async (tx) => {
       const places = await tx.query<ErasedPlace & Row>(
-        `WITH gone AS (SELECT * FROM study_places WHERE ${own} AND study_id = $3), ${uncounted}
+        `WITH gone AS (SELECT * FROM study_places WHERE ${ofRespondent} AND study_id = $3), ${uncounted}
          UPDATE study_places SET respondent_id = 'erased', ${erasedName}, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL, reversal_note = NULL, repeats = NULL,
                 device_ref = NULL, address_ref = NULL, network_ref = NULL, exit_due = exit_due AND NOT (${asideName})
           WHERE place_id IN (SELECT place_id FROM gone)

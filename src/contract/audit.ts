@@ -12,6 +12,7 @@ export const auditActions = [
   'project.updated',
   'project.signing_secret_rotated',
   'respondent.erased',
+  'respondent.exported',
   'key.created',
   'key.rotated',
   'key.limits_changed',

@@ -7,7 +7,7 @@ import { registerStorableText } from '../http/json-body.js';
 import { registerActivityRoute, type ActivityRouteDeps } from './activity/activity-routes.js';
 import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
 import { registerFlagRoute, type FlagRouteDeps } from './monitoring/flag-routes.js';
-import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
+import { registerErasureRoutes, type ErasureRouteDeps } from './erasure/erasure-routes.js';
 import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
 import { registerChallengeRoute, type ChallengeRouteDeps } from './sessions/challenge-routes.js';
 import { registerRetryRoute, registerSessionRoutes, type SessionRouteDeps } from './sessions/session-routes.js';
@@ -33,7 +33,7 @@ export function registerVerificationRoutes(app: FastifyInstance, deps: Verificat
     registerResultRoutes(scope, deps);
     registerAnalyticsRoute(scope, deps);
     registerFlagRoute(scope, deps);
-    registerErasureRoute(scope, deps);
+    registerErasureRoutes(scope, deps);
   });
   registerActivityRoute(app, deps);
   registerVerifyRoute(app, deps);

@@ -16,13 +16,16 @@ export async function markErasedSessions(
   );
 }
 
+/** Events of sessions: $1 the project, $2 ids of the sessions. */
+export const ofSessions = 'project_id = $1 AND session_id = ANY($2::text[])';
+
 /**
  * Answers how many events were erased. Deliveries are found by their ids, which follow from events and webhooks. Those of deleted webhooks
  * go with the retention within minutes.
  */
 export async function erasePayloads(tx: Queryable, projectId: string, sessionIds: readonly string[]): Promise<number> {
   const events = await tx.query<{ event_id: string }>(
-    'DELETE FROM webhook_events WHERE project_id = $1 AND session_id = ANY($2::text[]) RETURNING event_id',
+    `DELETE FROM webhook_events WHERE ${ofSessions} RETURNING event_id`,
     [projectId, sessionIds],
   );
   const webhooks = await tx.query<{ webhook_id: string }>(

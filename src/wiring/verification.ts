@@ -2,30 +2,18 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
-import { eraseFlags } from '../verification/monitoring/flag-store.js';
-import { eraseLinks } from '../administration/hosted-links.js';
 import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
-import { createMakeRef, deriveKey, type MakeRef } from '../crypto/master-key.js';
+import { createMakeRef, deriveKey } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { FindStepUp } from '../contract/step-up.js';
 import type { Geography } from '../scoring/network/geography.js';
-import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
-import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
-import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
-import { markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
-import {
-  createErasureService,
-  type ErasureDeps,
-  type ErasureService,
-} from '../verification/erasure/erasure-service.js';
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
-import { createRespondentErasure } from '../audience/respondent-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { probeBodyOf } from '../contract/envelope.js';
 import { sketchKnown } from '../pool/known-device.js';
@@ -47,7 +35,7 @@ import { createSigningDirectory } from '../verification/tokens/signing-directory
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { createTokenCheck } from '../verification/tokens/token-expectations.js';
 import { createTokenVerifier, type TokenVerifierDeps } from '../verification/tokens/verification-token.js';
-import { eraseDeliveries, eraseElsewhere } from './erasure-of-places.js';
+import { openErasures, openExport } from './data-subjects.js';
 import { type Parts, apiPrefix, modelsUrlOf } from './parts.js';
 import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
 import { createLinkService, createReturnCheck } from '../verification/hosted/link-service.js';
@@ -129,7 +117,8 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       ...{ signing, issuer, random, metrics, now },
     }),
     analytics: createAnalyticsService({ database, now }),
-    erasures: openErasures(parts, makeRef, outcomes.forget),
+    erasures: openErasures({ settings, database, counters, now }, makeRef, outcomes.forget),
+    exports: openExport(database, makeRef),
     locate(address) {
       if (address?.range !== 'public') return null;
       const { organization: _organization, ...location } = deps.geography.locate(address);
@@ -146,30 +135,6 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     deviceRefOf: (organizationId, token) => deviceRefOf(makeRef, organizationId, token),
     exampleSiteKey: deps.ids?.siteKey ?? null,
   };
-}
-
-function openErasures(
-  { settings, stores: { database, counters }, now }: Parts,
-  makeRef: MakeRef,
-  forget: ErasureDeps['forget'],
-): ErasureService {
-  const names = createErasureService({
-    database,
-    makeRef,
-    erasePayloads: async (tx, projectId, ids) =>
-      (await eraseEvents(tx, projectId, ids)) + (await eraseDeliveries(tx, projectId, ids)),
-    markSessions: markErasedSessions,
-    eraseLetters: (projectId, ids) =>
-      eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
-    ...{ eraseFlags, eraseLinks },
-    countUnreadable: () => countUnreadable(database),
-    unreadableDays: settings.VH_UNREADABLE_DAYS,
-    forget,
-    now,
-    eraseScores: (projectId, respondentId) =>
-      eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
-  });
-  return { erase: createRespondentErasure({ database, eraseName: names.erase, eraseElsewhere }) };
 }
 
 function openPictures({ settings, metrics, opened }: Parts): PictureJudge {

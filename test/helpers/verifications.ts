@@ -92,7 +92,8 @@ export async function prepareCall(
   operationId: string,
   { path, body }: { readonly path: string; readonly body: unknown },
 ): Promise<PreparedCall> {
-  if (operationId === 'eraseRespondent') return { path: path.replace('{respondentId}', 'nobody'), body, headers: {} };
+  if (operationId.endsWith('Respondent') && path.includes('{respondentId}'))
+    return { path: path.replace('{respondentId}', 'nobody'), body, headers: {} };
   if (operationId === 'followRedirect')
     return { path: `${path.replace('{sessionId}', `sess_${'0'.repeat(32)}`)}?code=none`, body, headers: {} };
   if (operationId !== 'verifySession' && !path.includes('{sessionId}')) return { path, body, headers: {} };

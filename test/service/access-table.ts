@@ -67,6 +67,7 @@ readAnalytics               401  401  401  401  401   | 404  404  404  | ok   ok
 readRecovery                401  401  401  401  401   | 400  400  ok   | 400  400  400  | ok   400  ok   400  403
 listFlags                   401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   ok   403
 eraseRespondent             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
+exportRespondent            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403  403
 getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok   ok
 
 provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  ok   403

@@ -68,12 +68,15 @@ export async function eraseRespondentScores(
   return { receipts: receipts.length, events: events.length, sessionIds, left };
 }
 
+/** Rows of respondents: $1 the namespaces, $2 the keyed hashes of their ids. */
+export const ofSubjects = 'namespace = ANY($1::text[]) AND subjects && $2::text[]';
+
 async function eraseRows(tx: Queryable, modes: readonly string[], subject: string) {
-  const own = 'WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
+  const own = `WHERE ${ofSubjects}`;
   const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
-    tx.query<R>(sql, [modes, subject], { deadlineMs });
+    tx.query<R>(sql, [modes, [subject]], { deadlineMs });
   // In the order in which the recorder writes, watched verdicts first: whoever looks at one of them again ends before its receipts are deleted.
-  await erase('DELETE FROM watched_verdicts WHERE namespace = ANY($1::text[]) AND respondent_ref = $2');
+  await erase('DELETE FROM watched_verdicts WHERE namespace = ANY($1::text[]) AND respondent_ref = ANY($2::text[])');
   await erase(`SELECT namespace, session_ref FROM session_index ${own} ORDER BY namespace, session_ref FOR UPDATE`);
   const indexed = await erase<SessionRow & { session_id: string }>(
     `DELETE FROM session_index ${own} RETURNING namespace, session_ref, session_id`,
@@ -175,11 +178,11 @@ async function countLeft(
   deadlineMs: number,
 ): Promise<{ readonly receipts: number; readonly events: number; readonly history: number }> {
   const [row] = await database.query<{ receipts: number; events: number; history: number }>(
-    `SELECT (SELECT count(*) FROM receipts WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int AS receipts,
-            (SELECT count(*) FROM outcomes WHERE namespace = ANY($1::text[]) AND respondent_ref = $2)::int AS events,
-            (SELECT count(*) FROM adjudications WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int
-              + (SELECT count(*) FROM history WHERE namespace = ANY($1::text[]) AND subject_ref = $2 AND days <> '{}'::jsonb)::int AS history`,
-    [namespacesOf(projectId), subject],
+    `SELECT (SELECT count(*) FROM receipts WHERE ${ofSubjects})::int AS receipts,
+            (SELECT count(*) FROM outcomes WHERE namespace = ANY($1::text[]) AND respondent_ref = ANY($2::text[]))::int AS events,
+            (SELECT count(*) FROM adjudications WHERE ${ofSubjects})::int
+              + (SELECT count(*) FROM history WHERE namespace = ANY($1::text[]) AND subject_ref = ANY($2::text[]) AND days <> '{}'::jsonb)::int AS history`,
+    [namespacesOf(projectId), [subject]],
     { deadlineMs },
   );
   return row ?? { receipts: 0, events: 0, history: 0 };

@@ -9,7 +9,7 @@ import type { ErasureReply } from '../../contract/respondent-erasure.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import { unnameMatches } from '../sessions/session-store.js';
+import { ofRespondent, unnameMatches } from '../sessions/session-store.js';
 import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
 
 /** Erases data of sessions that is kept elsewhere; returns the number of erased records. */
@@ -97,8 +97,8 @@ export function createErasureService(deps: ErasureDeps) {
 async function markBatch(deps: ErasureDeps, respondent: ErasedRespondent): Promise<readonly string[]> {
   return inOrganization(deps.database, respondent.organizationId, async (tx) => {
     const rows = await tx.query<{ session_id: string }>(
-      `SELECT session_id FROM verification_sessions WHERE project_id = $1 AND respondent_id = $2 LIMIT ${batchMax}`,
-      [respondent.projectId, respondent.respondentId],
+      `SELECT session_id FROM verification_sessions WHERE ${ofRespondent} LIMIT ${batchMax}`,
+      [respondent.projectId, [respondent.respondentId]],
     );
     const ids = rows.map((row) => row.session_id);
     await deps.markSessions(tx, respondent, ids);
@@ -131,8 +131,8 @@ async function erasePayloadsOf(
 
 async function countSessions(tx: Queryable, { projectId, respondentId }: ErasedRespondent): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM verification_sessions WHERE project_id = $1 AND respondent_id = $2',
-    [projectId, respondentId],
+    `SELECT count(*)::int AS count FROM verification_sessions WHERE ${ofRespondent}`,
+    [projectId, [respondentId]],
   );
   return row?.count ?? 0;
 }
@@ -143,8 +143,8 @@ async function eraseBatch(
   { organizationId, projectId, respondentId }: ErasedRespondent,
 ): Promise<Omit<ErasureReply['erased'], 'receipts'> & { readonly unnamed: readonly string[] }> {
   const rows = await tx.query<{ session_id: string }>(
-    `SELECT session_id FROM verification_sessions WHERE project_id = $1 AND respondent_id = $2 LIMIT ${batchMax} FOR UPDATE`,
-    [projectId, respondentId],
+    `SELECT session_id FROM verification_sessions WHERE ${ofRespondent} LIMIT ${batchMax} FOR UPDATE`,
+    [projectId, [respondentId]],
   );
   const ids = rows.map((row) => row.session_id);
   if (ids.length === 0) return { sessions: 0, fingerprints: 0, events: 0, unnamed: [] };

@@ -87,12 +87,12 @@ export async function listFlags(
   return { items: items.map(({ event }) => JSON.parse(event) as FlagEvent), nextCursor };
 }
 
+/** Flags of sessions: $1 the project, $2 references of the sessions. */
+export const flagsOf = 'project_id = $1 AND session_ref = ANY($2::text[])';
+
 /** Deletes the flags of sessions by their references. */
 export const eraseFlags = async (tx: Queryable, projectId: string, sessionRefs: readonly string[]): Promise<void> =>
-  void (await tx.query('DELETE FROM session_flags WHERE project_id = $1 AND session_ref = ANY($2::text[])', [
-    projectId,
-    [...sessionRefs],
-  ]));
+  void (await tx.query(`DELETE FROM session_flags WHERE ${flagsOf}`, [projectId, [...sessionRefs]]));
 
 /** Deletes what no session can raise any more; resolves to the number of flags. */
 export const dropOldFlags = (database: Database, nowMs: number): Promise<number> =>

@@ -248,6 +248,9 @@ const names = [
   ...['{verdict,duplication,matchedSessionId}', '{shown,duplication,matchedSessionId}'],
 ];
 
+/** Sessions of respondents: $1 the project, $2 their ids. */
+export const ofRespondent = 'project_id = $1 AND respondent_id = ANY($2::text[])';
+
 /** Takes the names of these sessions and of their respondent out of results that found them as a match; answers whose results these are. */
 export async function unnameMatches(
   tx: Queryable,

@@ -358,16 +358,19 @@ export async function wasOnDevice(
   return rows.length > 0;
 }
 
+/** Fingerprints of sessions: $1 the organization, $2 their ids. */
+export const ofSessions = 'organization_id = $1 AND session_id = ANY($2::text[])';
+
 /** Erases what is kept of sessions; answers how many records. Facts follow at once, indexes within their polling interval. */
 export async function eraseFingerprints(
   tx: Queryable,
   organizationId: string,
   sessionIds: readonly string[],
 ): Promise<number> {
-  const erased = await tx.query(
-    'DELETE FROM fingerprints WHERE organization_id = $1 AND session_id = ANY($2) RETURNING 1',
-    [organizationId, sessionIds],
-  );
+  const erased = await tx.query(`DELETE FROM fingerprints WHERE ${ofSessions} RETURNING 1`, [
+    organizationId,
+    sessionIds,
+  ]);
   return erased.length;
 }
 

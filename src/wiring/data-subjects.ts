@@ -1,0 +1,93 @@
+/** Erasure and export of a respondent, of what every capability keeps, by the same names and conditions. */
+import { eraseLinks } from '../administration/hosted-links.js';
+import { linkRecords } from '../administration/link-records.js';
+import type { RecordSource, RespondentNames } from '../administration/respondent-records.js';
+import { findRespondentRefs } from '../audience/reservation-erasure.js';
+import { createRespondentErasure } from '../audience/respondent-erasure.js';
+import { placeRecords } from '../audience/respondent-records.js';
+import type { MakeRef } from '../crypto/master-key.js';
+import { respondentSubject } from '../scoring/gather.js';
+import type { Settings } from '../config/settings.js';
+import { eraseRespondentScores, ofSubjects } from '../scoring/receipts/respondent-erasure.js';
+import { scoringRecords } from '../scoring/receipts/respondent-records.js';
+import { namespacesOf } from '../stores/counters/namespace.js';
+import type { Counters } from '../stores/counters/port.js';
+import type { Database } from '../stores/database/port.js';
+import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
+import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
+import {
+  createErasureService,
+  type ErasedRespondent,
+  type ErasureDeps,
+  type ErasureService,
+} from '../verification/erasure/erasure-service.js';
+import { createExportService, type ExportService } from '../verification/erasure/export-service.js';
+import { verificationRecords } from '../verification/erasure/records.js';
+import { eraseFlags } from '../verification/monitoring/flag-store.js';
+import { markErasedSessions } from '../webhooks/payload-erasure.js';
+import { webhookRecords } from '../webhooks/respondent-records.js';
+import { eraseDeliveries, eraseElsewhere } from './erasure-of-places.js';
+
+export const recordSources: readonly RecordSource[] = [
+  ...verificationRecords,
+  ...scoringRecords,
+  ...[placeRecords, linkRecords, webhookRecords],
+];
+
+/** For a walk over the receipts of a project. */
+const deadlineMs = 120_000;
+
+export const openExport = (database: Database, makeRef: MakeRef): ExportService =>
+  createExportService({
+    ...{ database, makeRef, sources: recordSources },
+    findNames: (respondent) => findNames(database, makeRef, respondent),
+  });
+
+async function findNames(database: Database, makeRef: MakeRef, respondent: ErasedRespondent): Promise<RespondentNames> {
+  const { organizationId, projectId, respondentId } = respondent;
+  const respondentIds = [respondentId, ...(await findRespondentRefs(database, respondent))];
+  const namespaces = namespacesOf(projectId);
+  const subjects = respondentIds.map((id) => respondentSubject(makeRef, projectId, id));
+  const [found] = await database.query<{ ids: string[]; refs: string[] }>(
+    `SELECT ARRAY(SELECT session_id FROM verification_sessions WHERE project_id = $3 AND respondent_id = ANY($4::text[])
+                  UNION SELECT session_id FROM session_index WHERE ${ofSubjects}
+                  UNION SELECT place_id FROM study_places WHERE project_id = $3 AND respondent_id = $5) AS ids,
+            ARRAY(SELECT session_ref FROM receipts WHERE ${ofSubjects}) AS refs`,
+    [namespaces, subjects, projectId, respondentIds, respondentId],
+    { deadlineMs },
+  );
+  const { ids: sessionIds = [], refs = [] } = found ?? {};
+  const sessionRefs = [...new Set([...sessionIds.map((id) => makeRef(projectId, 'session', id)), ...refs])];
+  return { organizationId, projectId, respondentIds, namespaces, subjects, sessionIds, sessionRefs };
+}
+
+interface ErasureParts {
+  readonly settings: Pick<Settings, 'VH_UNREADABLE_DAYS'>;
+  readonly database: Database;
+  readonly counters: Pick<Counters, 'forgetReceipts' | 'forgetProbes'>;
+  readonly now: () => number;
+}
+
+export function openErasures(
+  { settings, database, counters, now }: ErasureParts,
+  makeRef: MakeRef,
+  forget: ErasureDeps['forget'],
+): ErasureService {
+  const names = createErasureService({
+    database,
+    makeRef,
+    erasePayloads: async (tx, projectId, ids) =>
+      (await eraseEvents(tx, projectId, ids)) + (await eraseDeliveries(tx, projectId, ids)),
+    markSessions: markErasedSessions,
+    eraseLetters: (projectId, ids) =>
+      eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
+    ...{ eraseFlags, eraseLinks },
+    countUnreadable: () => countUnreadable(database),
+    unreadableDays: settings.VH_UNREADABLE_DAYS,
+    forget,
+    now,
+    eraseScores: (projectId, respondentId) =>
+      eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
+  });
+  return { erase: createRespondentErasure({ database, eraseName: names.erase, eraseElsewhere }) };
+}
