@@ -18,7 +18,7 @@ t.setTimeout(300_000);
 
 t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
-  const { siteUrl, baseUrl, projectId, projectKey, organizationKey } = service.bootstrap;
+  const { siteUrl, baseUrl, projectId, projectKey, probeKey, organizationKey } = service.bootstrap;
   await service.call('PATCH', `/projects/${projectId}`, {
     body: { config: { widgetMode: 'invisible', challengeEnabled: false, maxRetries: 0 } },
     headers: { 'x-api-key': organizationKey },
@@ -31,7 +31,10 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     const folder = join(temporaryDirectory(t), name);
     await cp(repositoryPath(`examples/${name}`), folder, { recursive: true });
     const text = await readFile(join(folder, 'index.html'), 'utf8');
-    const own = text.replaceAll('https://verify.example', siteUrl).replaceAll('YOUR_SITE_KEY', projectId);
+    const own = text
+      .replaceAll('https://verify.example', siteUrl)
+      .replaceAll('YOUR_SITE_KEY', projectId)
+      .replaceAll('YOUR_PROBE_KEY', probeKey);
     await writeFile(join(folder, 'index.html'), own);
     return folder;
   }
@@ -39,9 +42,9 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
   /** All that the backends wrote to the console as errors. */
   let complaints = '';
 
-  /** The Express example, on a free port, serving a folder. */
-  async function serve(folder: string, changed: NodeJS.ProcessEnv = {}): Promise<string> {
-    const child = spawn(process.execPath, [repositoryPath('examples/express/server.mjs'), folder], {
+  /** The backend of an example, on a free port, serving a folder. */
+  async function serve(folder: string, changed: NodeJS.ProcessEnv = {}, example = 'express'): Promise<string> {
+    const child = spawn(process.execPath, [repositoryPath(`examples/${example}/server.mjs`), folder], {
       env: { ...process.env, API: baseUrl, PROJECT_KEY: projectKey, PORT: '0', ...changed },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -82,6 +85,80 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
     });
     t.match(await visit(await serve(folder)), outcome);
   });
+
+  await t.test('SurveyJS: the probe measures under the id that the backend scores', async (t) => {
+    const url = await serve(await prepare('surveyjs'), {}, 'surveyjs');
+    const page = await browser.context.newPage();
+    await page.goto(url, { waitUntil: 'load' });
+    const sessionId = await page.evaluate<string>("document.querySelector('[data-session-id]').dataset.sessionId");
+    t.match(sessionId, /^[0-9a-f-]{36}$/);
+    const read = () => service.call('GET', `/lite/sessions/${sessionId}`);
+    await pollUntil('the probe', async () => ((await read()).body as { probes?: unknown[] }).probes?.[0]);
+    await page.fill('input[type=text]', 'Berlin');
+    await page.click('.sd-navigation__next-btn');
+    await page.fill('textarea', 'It is good.');
+    await page.click('.sd-navigation__complete-btn');
+    const end = await pollUntil('the end', async () => {
+      const text = await page.evaluate<string>("document.querySelector('.sd-completedpage')?.textContent ?? ''");
+      return text === '' ? undefined : text;
+    });
+    t.match(end, /^\s*Thank you\./);
+    const receipts = await pollUntil('the receipt', async () => {
+      const { body } = await read();
+      const { receipts = [] } = body as { receipts?: readonly { readonly recommendation: string }[] };
+      return receipts.length === 0 ? undefined : receipts;
+    });
+    t.equal(receipts.length, 1);
+    t.equal(/qualify/.test(end), receipts[0]?.recommendation === 'block', end);
+    const again = await fetch(`${url}/answers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId, answers: {} }),
+    });
+    t.equal(again.status, 409, 'an interview is sent once');
+
+    const refused = await browser.context.newPage();
+    const unkeyed = await serve(await prepare('surveyjs'), { PROJECT_KEY: 'vf_live_wrong' }, 'surveyjs');
+    await refused.goto(unkeyed, { waitUntil: 'load' });
+    await refused.fill('input[type=text]', 'Berlin');
+    await refused.click('.sd-navigation__next-btn');
+    await refused.click('.sd-navigation__complete-btn');
+    await refused.waitForSelector('text=could not be saved');
+    t.equal(await refused.isVisible('textarea'), true, 'the answers can be sent again');
+  });
+
+  await t.test(
+    'survey gate: a platform gets the session in its link, and the verdict from server to server',
+    async (t) => {
+      const own = { CHECK_TOKEN: 'of the platform', SURVEY_URL: 'https://survey.example/s1?wave=2' };
+      const url = await serve('', own, 'survey-gate');
+      const entered = await fetch(`${url}/enter`, { redirect: 'manual', headers: { 'user-agent': 'curl/8.0' } });
+      const link = new URL(entered.headers.get('location') ?? '');
+      t.match(link.href, /^https:\/\/survey\.example\/s1\?wave=2&vh_session=[0-9a-f-]{36}$/);
+      const session = link.searchParams.get('vh_session') ?? '';
+      const check = (body: string | URLSearchParams, headers: Readonly<Record<string, string>> = {}) =>
+        fetch(`${url}/check`, {
+          method: 'POST',
+          body,
+          headers: { authorization: 'Bearer of the platform', ...headers },
+        });
+      const json = { 'content-type': 'application/json' };
+      const verdict = { verdict: /^(allow|review|block)$/ };
+      t.match(await (await check(JSON.stringify({ session }), json)).json(), verdict);
+      t.match(await (await check(new URLSearchParams({ session }))).json(), verdict, 'as a form');
+      t.same(await (await check(JSON.stringify({ session: 'unknown' }), json)).json(), { verdict: 'review' });
+      t.equal((await check(JSON.stringify({ session }), { ...json, authorization: 'Bearer x' })).status, 401);
+      t.equal(await (await fetch(`${url}/done?session=${session}&response=7`)).text(), 'Thank you.');
+      const alone = await serve('', { ...own, API: 'http://127.0.0.1:9' }, 'survey-gate');
+      const late = await fetch(`${alone}/enter`, { redirect: 'manual' });
+      const body = JSON.stringify({
+        session: new URL(late.headers.get('location') ?? '').searchParams.get('vh_session'),
+      });
+      const headers = { authorization: 'Bearer of the platform', ...json };
+      const reply = await fetch(`${alone}/check`, { method: 'POST', body, headers });
+      t.same(await reply.json(), { verdict: 'review' }, 'the service is away');
+    },
+  );
 
   await t.test('the backend takes the service’s token and no other', async (t) => {
     const url = await serve(await prepare('html'));
