@@ -78,42 +78,51 @@ export function createVerifyService(deps: VerifyServiceDeps) {
     },
 
     /** Judges an envelope of an open session. SESSION_COMPLETED if another one completed it meanwhile. */
-    async verify(received: Submission): Promise<VerifyAnswer> {
-      const { session, project } = received;
-      const fixed = fixedEvidenceOf(session, received.envelope);
-      const envelope = fixed?.envelope ?? received.envelope;
-      const receivedAtMs = deps.now();
-      // Consent that the integrator obtained stands where the widget did not ask for it again.
-      const consented = { ...envelope, consent: envelope.consent ?? session.consent };
-      // A page may send what nobody asked for: nothing of it is kept.
-      if (project.fields.config?.demographics !== true) delete consented.demographics;
-      const seen =
-        fixed === null
-          ? await see(deps, turns, { ...received, receivedAtMs, envelope: consented })
-          : { envelope: consented, pictures: null };
-      let submission = {
-        ...received,
-        receivedAtMs,
-        fixed,
-        pictures: seen.pictures,
-        isFullCapture: isFullCapture(received.envelope, session, receivedAtMs),
-        received: received.envelope,
-        envelope: seen.envelope,
-      };
-      for (let round = 0; round < roundsMax; round += 1) {
-        const reply = await attempt(deps, submission);
-        if (reply !== null) return reply;
-        const current = await findSession(deps.database, session.sessionId);
-        if (current === null) throw completedAlready();
-        const asked = findCameraCheck({ session: current, envelope: received.envelope });
-        if (asked !== null) return asked;
-        submission = { ...submission, session: current };
-      }
-      throw new Fault('OVERLOADED', 'Another session with this capture or respondent is completing. Retry later.', {
-        headers: { 'retry-after': '1' },
-      });
-    },
+    verify: (received: Submission): Promise<VerifyAnswer> => judgeUntilRecorded(deps, turns, received),
   };
+}
+
+async function judgeUntilRecorded(
+  deps: VerifyServiceDeps,
+  turns: SessionTurns,
+  received: Submission,
+): Promise<VerifyAnswer> {
+  const { session, project } = received;
+  const fixed = fixedEvidenceOf(session, received.envelope);
+  const envelope = fixed?.envelope ?? received.envelope;
+  const receivedAtMs = deps.now();
+  // Consent that the integrator obtained stands where the widget did not ask for it again.
+  const consented = { ...envelope, consent: envelope.consent ?? session.consent };
+  // A page may send what nobody asked for: nothing of it is kept.
+  if (project.fields.config?.demographics !== true) delete consented.demographics;
+  const seen =
+    fixed === null
+      ? await see(deps, turns, { ...received, receivedAtMs, envelope: consented })
+      : { envelope: consented, pictures: null };
+  let submission = {
+    ...received,
+    receivedAtMs,
+    fixed,
+    pictures: seen.pictures,
+    isFullCapture: isFullCapture(received.envelope, session, receivedAtMs),
+    received: received.envelope,
+    envelope: seen.envelope,
+  };
+  for (let round = 0; round < roundsMax; round += 1) {
+    const reply = await attempt(deps, submission);
+    if (reply !== null) return reply;
+    const current = await findSession(deps.database, session.sessionId);
+    if (current === null) throw completedAlready();
+    const asked = findCameraCheck({ session: current, envelope: received.envelope });
+    if (asked !== null) return asked;
+    // The capture counts from here on, and nobody looked at its pictures.
+    if (asksCamera(current, project) !== asksCamera(session, project))
+      return judgeUntilRecorded(deps, turns, { ...received, session: current });
+    submission = { ...submission, session: current };
+  }
+  throw new Fault('OVERLOADED', 'Another session with this capture or respondent is completing. Retry later.', {
+    headers: { 'retry-after': '1' },
+  });
 }
 
 /** Refused before it is judged; the statement that completes a session decides. While a first try is open, its chain has no other session. */
