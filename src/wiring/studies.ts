@@ -18,6 +18,7 @@ import { configDefaults } from '../contract/project.js';
 import { noScores } from '../contract/study-replies.js';
 import type { VerdictScores } from '../contract/verdict.js';
 import { postbackDeliveries } from '../webhooks/postbacks.js';
+import { isStopped } from '../verification/sessions/session-store.js';
 
 export const wireStudies = (
   { settings, stores, masterKeys }: Parts,
@@ -99,9 +100,10 @@ export const createHostedVerificationClient = (
       assurance: string | null;
       scores: VerdictScores | null;
       isSpent: boolean;
+      isStopped: boolean;
     }>(
       `SELECT * FROM (
-         SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores, completed_at,
+         SELECT status, result->'verdict'->>'assuranceLevel' AS assurance, result->'page'->'scores' AS scores, completed_at, ${isStopped} AS "isStopped",
                 count(*) FILTER (WHERE status = 'fail') OVER (ORDER BY completed_at) > $4 AS "isSpent" FROM verification_sessions
           WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL) AS found
         ORDER BY status <> 'fail' AND NOT "isSpent" DESC, completed_at DESC LIMIT 1`,
@@ -109,8 +111,8 @@ export const createHostedVerificationClient = (
     );
     if (session === undefined) return null;
     const { status: given, assurance, scores, isSpent } = session;
-    const status = isSpent ? 'fail' : given;
-    const isRetryable = project !== null && status === 'fail' && !isSpent;
+    const status = isSpent || session.isStopped ? 'fail' : given;
+    const isRetryable = project !== null && given === 'fail' && !isSpent;
     return { status, assurance: assurance ?? 'none', isRetryable, scores: scores ?? noScores };
   },
 });

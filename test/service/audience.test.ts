@@ -17,6 +17,7 @@ import {
   takePart,
   titles,
 } from '../helpers/fielding.js';
+import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
 import { automated, createSession, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -322,6 +323,19 @@ t.test(
     }
   },
 );
+
+t.test('a verification that a limit of score mode stops lets nobody into a study', async (t) => {
+  const patch = createPatch(t, service);
+  const study = await fieldStudy(call, { ...asked(2), verification: { service_check: true } });
+  const respondent = { rid: 'stopped', src: 'a', cookie: `vh_device=${'3a'.repeat(16)}` };
+  const way = await enter(study, respondent);
+  const linkId = /link_[0-9a-f]{32}/.exec(way.location ?? '')?.[0] ?? '';
+  await patch({ verificationMode: 'score', scoreModeConfig: { blockAboveRisk: 0 } });
+  t.match((await verify(service, await createSession(service, { linkId }))).body, { status: 'pass' });
+  t.equal((await enter(study, respondent)).title, titles.declined);
+  t.match((await read(study)).progress, { screened_out: 1, verified: 0 });
+  await patch({ verificationMode: null, scoreModeConfig: null });
+});
 
 t.test('an export holds no formula of a supplier’s', async (t) => {
   const study = await fieldStudy(call, asked(2));

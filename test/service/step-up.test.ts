@@ -228,6 +228,19 @@ t.test('a review fails no step-up, and another session of the receipt decides', 
   await patch({ config: light, verificationMode: 'block' });
 });
 
+t.test('a step-up that a limit of score mode stops counts as failed', async (t) => {
+  await patch({ config: light, verificationMode: 'score', scoreModeConfig: { blockAboveRisk: 0 } });
+  const { receiptId } = await score('stopped-step-up');
+  const { body: session } = await start({ stepUpFor: receiptId });
+  t.match((await verify(service, session)).body, { status: 'pass' });
+  t.match((await readResult(service, session)).body, { dispatch: { status: 'score_blocked' } });
+  const next = await score('stopped-step-up');
+  t.equal(next.recommendation, 'review');
+  t.match(codesOf(next), ['step_up_failed']);
+  t.match(await start({ stepUpFor: receiptId }), { status: 409, body: { code: 'NOT_RETRYABLE' } });
+  await patch({ config: light, verificationMode: 'block', scoreModeConfig: null });
+});
+
 t.test(
   'the token of a step-up is no pass of its own: it is named, and meets no expectation of a participation without its receipt',
   async (t) => {

@@ -134,19 +134,23 @@ export async function findOutcome(database: Queryable, sessionId: string): Promi
   return row?.result ?? null;
 }
 
-const stepUpsMax = 16;
+/** Whether a limit of score mode stopped a session, whatever its status is. */
+export const isStopped = `result -> 'dispatch' ->> 'status' = 'score_blocked'`;
 
-/** The verifications that scores of a session requested and that passed or failed, but not as duplicates: passes first, heavy ones before light ones, the newest first. */
+const stepUpsMax = 16;
+const isStepUpPass = `status = 'pass' AND NOT ${isStopped}`;
+
+/** The verifications that scores of a session requested and that passed or failed, but not as duplicates; one that was stopped failed. Passes first, heavy ones before light ones, the newest first. */
 export async function findEndedStepUps(
   database: Queryable,
   { projectId, mode }: Pick<NewSession, 'projectId' | 'mode'>,
   scoredSessionId: string,
 ): Promise<readonly EndedStepUp[]> {
   return database.query<EndedStepUp>(
-    `SELECT status = 'pass' AS passed, step_up AS "stepUp", respondent_id AS "respondentId" FROM verification_sessions
+    `SELECT ${isStepUpPass} AS passed, step_up AS "stepUp", respondent_id AS "respondentId" FROM verification_sessions
       WHERE project_id = $1 AND step_up ->> 'sessionId' = $3 AND step_up IS NOT NULL AND mode = $2
         AND (status = 'pass' OR status = 'fail' AND result -> 'verdict' ->> 'failureCategory' <> 'duplicate')
-      ORDER BY status = 'pass' DESC, step_up ->> 'intensity' = 'heavy' DESC, completed_at DESC LIMIT ${stepUpsMax}`,
+      ORDER BY passed DESC, step_up ->> 'intensity' = 'heavy' DESC, completed_at DESC LIMIT ${stepUpsMax}`,
     [projectId, mode, scoredSessionId],
     { recurring: true },
   );
