@@ -35,6 +35,8 @@ export interface HostedLink extends LinkOwner {
   readonly returnUrl: string | null;
   /** The service made the link for a page of its own, whose address no project lists. */
   readonly isOwnReturn: boolean;
+  /** Whether more than a page named the respondent. */
+  readonly respondentTrusted: boolean;
   readonly uses: number;
   /** Started through it, retries among them. */
   readonly sessions: number;
@@ -46,7 +48,7 @@ export interface HostedLink extends LinkOwner {
 
 type LinkRow = Row & HostedLink;
 const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", mode, study_id AS "studyId",
-  respondent_id AS "respondentId", data_collector AS "dataCollector", device, metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
+  respondent_id AS "respondentId", data_collector AS "dataCollector", device, metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", respondent_trusted AS "respondentTrusted", uses, sessions, uses_max AS "maxUses",
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
@@ -63,18 +65,24 @@ export function linkStateOf({ deletedAt, expiresAt, uses, maxUses }: HostedLink,
   return maxUses !== null && uses >= maxUses ? 'used_up' : 'alive';
 }
 
-/** Makes a link. Its caller has checked metadata and returnUrl. `isOwnReturn`: the returnUrl is a page of the service. */
+/** How the service makes a link for a page of its own. */
+export interface OwnLink {
+  /** Whether a supplier’s signature names the respondent; an open entry link names whom anybody writes. */
+  readonly isSigned: boolean;
+}
+
+/** Makes a link. Its caller has checked metadata and returnUrl. `own`: the returnUrl is a page of the service; null for all others. */
 export async function insertLink(
   tx: Queryable,
   owner: LinkOwner,
   creation: LinkCreation,
-  { nowMs, isOwnReturn = false }: { readonly nowMs: number; readonly isOwnReturn?: boolean },
+  { nowMs, own = null }: { readonly nowMs: number; readonly own?: OwnLink | null },
 ): Promise<HostedLink> {
   const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
   const [row] = await tx.query<LinkRow>(
     `INSERT INTO hosted_links (link_id, organization_id, project_id, mode, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at,
-       data_collector, device)
-     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14) RETURNING ${columns}`,
+       data_collector, device, respondent_trusted)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${columns}`,
     [
       idAt('link', nowMs, randomBytes(secretBytes)),
       owner.organizationId,
@@ -84,12 +92,13 @@ export async function insertLink(
       creation.respondentId ?? null,
       JSON.stringify(creation.metadata ?? {}),
       creation.returnUrl ?? null,
-      isOwnReturn,
+      own !== null,
       creation.maxUses ?? null,
       new Date(nowMs),
       expiresAt,
       creation.dataCollector ?? null,
       creation.device ?? null,
+      creation.respondentId !== undefined && own?.isSigned !== false,
     ],
   );
   if (row === undefined) throw new Error('the insert returned no row');

@@ -51,7 +51,7 @@ export interface SessionOwner {
   /** Token of the proof of work that pays for the session. */
   readonly proof?: string | null;
   /** The link that the session comes through. */
-  readonly link: Pick<HostedLink, 'respondentId' | 'isOwnReturn' | 'device'> | null;
+  readonly link: Pick<HostedLink, 'respondentTrusted' | 'isOwnReturn' | 'device'> | null;
 }
 
 export type SessionRequest = Omit<SessionCreation, 'siteKey'>;
@@ -310,9 +310,9 @@ function draftSession(
   return { session, clientSecret };
 }
 
-/** A link of the service’s own is for a study; its respondent is whom the entry link named, which anybody may write. */
+/** A link of the service’s own is for a study. */
 const trustOf = (asker: SessionOwner['asker'], link: SessionOwner['link']) => ({
-  respondentTrusted: asker === 'backend' || (link !== null && link.respondentId !== null && !link.isOwnReturn),
+  respondentTrusted: asker === 'backend' || link?.respondentTrusted === true,
   withinStudy: link?.isOwnReturn === true,
 });
 

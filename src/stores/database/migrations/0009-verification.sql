@@ -99,6 +99,8 @@ CREATE TABLE hosted_links (
   return_url      text,
   -- The service made it for a page of its own: the project's list of origins does not apply.
   return_own      boolean NOT NULL,
+  -- More than a page named the respondent.
+  respondent_trusted boolean NOT NULL,
   -- Passes, one a chain of retries at most, and the sessions that were started. No maximum of passes: null.
   uses            integer NOT NULL DEFAULT 0 CHECK (uses >= 0),
   sessions        bigint NOT NULL DEFAULT 0 CHECK (sessions >= 0),
