@@ -38,23 +38,15 @@ export default {
   },
   // The types in a function's signature are exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Bundled by esbuild out of a text, as the rival beside which the probe is measured; and run by name on the API document by test/docs/openapi.test.ts.
+  // Bundled by esbuild out of a text, as the rival beside which the probe is measured, or the client of test/docs/openapi.test.ts.
   // The camera’s models, and the arithmetic that runs them, are files of the last four, taken by their path.
   ignoreDependencies: [
     '@fingerprintjs/botd',
-    '@redocly/cli',
-    // Drivers that the bench `browsers` loads by name.
-    'ghost-cursor',
-    'patchright-core',
-    'puppeteer-core',
-    'puppeteer-extra',
-    'puppeteer-extra-plugin-stealth',
-    'rebrowser-puppeteer-core',
-    'selenium-webdriver',
-    '@stoplight/spectral-cli',
     // Run by scripts/scan-secrets.mjs, with the rules that its settings name.
     'secretlint',
     '@secretlint/secretlint-rule-preset-recommend',
+    // Of examples/next.
+    'next',
     'openapi-fetch',
     '@tensorflow/tfjs-backend-wasm',
     '@vladmandic/face-api',

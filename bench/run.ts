@@ -105,7 +105,7 @@ const benches = {
 
 const topics: Topics<keyof typeof benches> = {
   admin: 'provisioning and lists as an organization grows',
-  browsers: 'scores of real browsers under drivers, and of people',
+  browsers: 'scores of real browsers under drivers, and of people; drivers: npm ci --prefix bench/browsers',
   camera: 'the camera check on a person and on substitutes',
   compare: 'two commits in turns',
   counters: 'the counters alone, in memory and in Redis',
