@@ -19,7 +19,7 @@ const guides = [
 /** Pages of all languages have a test of their own. */
 const elsewhere = new Set(['python', 'php', 'go']);
 /** These languages are shown and not run. */
-const shown = new Set(['http', 'text']);
+const shown = new Set(['http', 'text', 'nginx']);
 const runInAllLanguages = new Set(['docs/how-to/score-from-other-languages.md', 'docs/how-to/hash-identities.md']);
 const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
 const { projectKey, organizationKey, projectId, baseUrl, siteUrl, audienceUrl } = service.bootstrap;
