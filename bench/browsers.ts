@@ -7,6 +7,7 @@ import { appendFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import type { BenchResult } from './bench-result.js';
+import { leaveFamiliesOut, type LeftOut } from './browsers/left-out.js';
 import { ToolMissing } from './browsers/optional.js';
 import { setUps, type Kind, type SetUp } from './browsers/set-ups.js';
 import { takeSurvey, type Visit } from './browsers/survey.js';
@@ -96,11 +97,29 @@ function report(taken: readonly { setUp: SetUp; visit: Visit }[], left: readonly
       ['kind', 'family', 'set-up', 'BotD', 'score', 'recommendation', 'verdict', 'strongest evidence'],
       taken.map(row),
     ),
+    'Flagged by findings whose strengths were learnt without the family:',
+    '',
+    markdownTable(
+      ['family left out', 'flagged', 'missed'],
+      leftOut(taken).map(({ family, setUps, missed }) => [
+        family,
+        `${setUps - missed.length} of ${setUps}`,
+        missed.join(', '),
+      ]),
+    ),
     ...left,
     `Versions: ${browserVersions()}; load average ${loadavg()[0]?.toFixed(1)}.`,
     '',
   ].join('\n');
 }
+
+const leftOut = (taken: readonly { setUp: SetUp; visit: Visit }[]) =>
+  leaveFamiliesOut(
+    taken.map(({ setUp: { kind, family, name }, visit }) => ({
+      ...{ kind, family, name },
+      codes: visit.reply.evidence.against.map(({ code }) => code),
+    })),
+  );
 
 const browserVersions = (): string => {
   const versions = ['chromium', 'firefox-esr'].map((name) => {
@@ -109,6 +128,13 @@ const browserVersions = (): string => {
   });
   return versions.join(', ');
 };
+
+function shareFlagged(families: readonly LeftOut[]): number {
+  const [setUps, missed] = [sumOf(families, ({ setUps }) => setUps), sumOf(families, ({ missed }) => missed.length)];
+  return setUps === 0 ? 0 : (setUps - missed) / setUps;
+}
+const sumOf = <T>(items: readonly T[], read: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + read(item), 0);
 
 function ratiosOf(taken: readonly { setUp: SetUp; visit: Visit }[]): Record<string, number> {
   const share = (kind: Kind, isMet: (visit: Visit) => boolean): number => {
@@ -119,6 +145,7 @@ function ratiosOf(taken: readonly { setUp: SetUp; visit: Visit }[]): Record<stri
     driven: share('driven', isFlagged),
     outside: share('outside', isFlagged),
     people: share('person', isFlagged),
+    leftOut: shareFlagged(leftOut(taken)),
     rivalDriven: share('driven', ({ rival }) => rival === true),
   };
 }

@@ -34,6 +34,12 @@ export interface HandProfile {
   readonly keyboardOnly?: boolean;
   /** Wheel ticks in quick bursts, as a touchpad sends them. */
   readonly bursts?: boolean;
+  /** What follows the address of the survey: one of its oddities, or `twice` for two copies of the probe. */
+  readonly address?: '?wallet' | '?noise' | 'twice';
+  /** Has another survey open in a second tab. */
+  readonly hasOtherTab?: boolean;
+  /** Keys pressed before the first answer, for xdotool. */
+  readonly keysFirst?: readonly string[];
   /** Presses Ctrl and plus this often. */
   readonly zooms?: number;
   /** Processes that keep the processor busy. */
@@ -232,16 +238,23 @@ export const byHand =
   (profile: HandProfile): Run =>
   async (survey) => {
     const { firefox, args = [], pauseMs = 600, zooms = 0, busy = 0, environment = {}, pastes = false } = profile;
+    const { address = '', hasOtherTab = false, keysFirst = [] } = profile;
+    const url = survey.url + address;
     const display = await startDisplay();
     const load = Array.from({ length: busy }, () => spawn(process.execPath, ['-e', 'for(;;);'], { stdio: 'ignore' }));
     const clipboard = pastes ? holdClipboard(display.name) : null;
     const browser = firefox
-      ? launchFirefox(survey.url, display.name, firefox, environment)
-      : await launchPlain(survey.url, { display: display.name, args, environment });
+      ? launchFirefox(url, display.name, firefox, environment)
+      : await launchPlain(url, {
+          display: display.name,
+          args: hasOtherTab ? [...args, survey.otherUrl] : args,
+          environment,
+        });
     try {
       await Promise.race([survey.loaded(), ...('missing' in browser ? [browser.missing] : [])]);
       await survey.places();
       await sendInput(display.name, ['mousemove', '500', '400']);
+      for (const key of keysFirst) await sendInput(display.name, ['key', key, 'sleep', '1.5']);
       for (let turn = 0; turn < zooms; turn++) await zoomIn(display.name, survey);
       const actor =
         profile.keyboardOnly === true

@@ -31,6 +31,8 @@ export interface Places {
 
 export interface Survey {
   readonly url: string;
+  /** A page with the probe, and a session of its own. */
+  readonly otherUrl: string;
   /** Finds the controls, once the page stands still at a scroll position that the condition accepts. */
   places(isMet?: (places: Places) => boolean): Promise<Places>;
   /** Waits until the first probe has been accepted. */
@@ -69,6 +71,24 @@ const radios = (name: string, question: string, choices: readonly string[], type
     )
     .join('')}</fieldset>`;
 
+/** What people's browsers do to pages, by the query of the page's address: a wallet's global, noise in drawings as privacy extensions add it. */
+const oddities = `
+  if (location.search === '?wallet') Object.assign(window, { phantom: { solana: { isPhantom: true } }, ethereum: {} });
+  if (location.search === '?noise') {
+    const read = CanvasRenderingContext2D.prototype.getImageData;
+    CanvasRenderingContext2D.prototype.getImageData = function (...area) {
+      const image = read.apply(this, area);
+      for (let at = 0; at < image.data.length; at += 97) image.data[at] ^= Math.random() < 0.5 ? 0 : 1;
+      return image;
+    };
+    const write = HTMLCanvasElement.prototype.toDataURL;
+    HTMLCanvasElement.prototype.toDataURL = function (...as) {
+      const context = this.getContext('2d');
+      if (context) context.putImageData(context.getImageData(0, 0, this.width, this.height), 0, 0);
+      return write.apply(this, as);
+    };
+  }`;
+
 const surveyPage = (script: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <style>body{font:16px sans-serif;margin:0 40px 300px}fieldset{margin:12px 0;border:0}label{display:block;width:360px;padding:4px}
@@ -84,7 +104,7 @@ ${radios('again', 'Would you use it again?', ['Yes', 'No'])}
 <fieldset><legend>Say why.</legend><textarea id="comment" name="comment"></textarea></fieldset>
 ${radios('brand', 'Which of these do you know?', ['Acme', 'Globex', 'Initech'], 'checkbox')}
 <button id="submit" type="button">Send answers</button></form>
-<script>${pageScript}</script>${script}<script src="/rival.js"></script></html>`;
+<script>${pageScript}</script><script>${oddities}</script>${script}<script src="/rival.js"></script></html>`;
 
 /** Runs in the page: reports where the controls are whenever they have stood still for a moment, and the submission. */
 const pageScript = `
@@ -119,9 +139,17 @@ export async function takeSurvey(
     format: 'iife',
   });
   const tap = await startProbeTap(service.siteUrl);
-  const script = `<script src="${tap.origin}/sdk/lite/v1/vh-lite.iife.js" data-project-key="${service.probeKey}" data-session-id="${sessionId}" data-timeout-ms="30000"></script>`;
+  const script = (id: string) =>
+    `<script src="${tap.origin}/sdk/lite/v1/vh-lite.iife.js" data-project-key="${service.probeKey}" data-session-id="${id}" data-timeout-ms="30000"></script>`;
+  const own = script(sessionId);
   const site = await startStaticSite({
-    files: { '/': surveyPage(script), '/rival.js': outputFiles[0]?.text ?? '', '/favicon.ico': '' },
+    files: {
+      '/': surveyPage(own),
+      '/twice': surveyPage(own + own),
+      '/other': `<!doctype html><title>Another survey</title>${script(`${sessionId}-other`)}`,
+      '/rival.js': outputFiles[0]?.text ?? '',
+      '/favicon.ico': '',
+    },
   });
   const notes = site.notes as Note[];
   try {
@@ -133,6 +161,7 @@ export async function takeSurvey(
       );
     await run({
       url: `${site.origin}/`,
+      otherUrl: `${site.origin}/other`,
       places: (isMet = () => true) =>
         wait('the controls', () => {
           const latest = notes.findLast((note) => note.kind === 'places');
@@ -146,7 +175,7 @@ export async function takeSurvey(
       submitted: notes.some(({ kind }) => kind === 'submitted'),
       rival,
       reply: await score(service, sessionId, tap.probes[0]?.headers['user-agent'] ?? null),
-      body: joinMessages(tap.probes.map(({ body }) => body)),
+      body: joinMessages(tap.probes.map(({ body }) => body).filter((body) => body.sessionId === sessionId)),
     };
   } finally {
     await tap.close();
