@@ -34,8 +34,8 @@ const runBlock = await prepareProject(folder, {
 });
 /** Single blocks have to print this; the others have to end well. */
 const printed: Readonly<Record<string, RegExp>> = {
-  'docs/how-to/install-the-probe.md, block 3 (sh)': /"sessionId":"s-1001"/,
-  'docs/how-to/install-the-probe.md, block 4 (sh)': /"noProbeRiskScore":45/,
+  'docs/how-to/install-the-probe.md, block 6 (sh)': /"sessionId":"s-1001"/,
+  'docs/how-to/install-the-probe.md, block 7 (sh)': /"noProbeRiskScore":45/,
   'docs/how-to/act-on-verdicts.md, block 1 (js)': /^(?:accept|keep, and check it today)$/,
   'docs/how-to/act-on-verdicts.md, block 3 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
   'docs/how-to/report-outcomes.md, block 1 (js)': /^2 1 \[\]$/,
