@@ -24,6 +24,7 @@ import { benchReports } from './reports.js';
 import { benchScore } from './score.js';
 import { exceedsCommitted } from './score-targets.js';
 import { warmUpDefault } from './score-turns.js';
+import { benchProbe } from './probe.js';
 import { benchProbability } from '../research/probability.js';
 import { benchQuality } from '../research/quality.js';
 import { benchSessionBytes } from './session-bytes.js';
@@ -91,6 +92,7 @@ const benches = {
   neighbours: benchNeighbours,
   outcomes: benchOutcomes,
   overload: benchOverload,
+  probe: benchProbe,
   probability: benchProbability,
   quality: benchQuality,
   reports: benchReports,
@@ -117,6 +119,7 @@ const topics: Topics<keyof typeof benches> = {
   neighbours: 'one heavy organization next to another',
   outcomes: 'bulk outcomes over days of receipts',
   overload: 'four times more scores than the service can answer',
+  probe: 'what the probe costs a page: bytes and milliseconds of each signal',
   probability: 'calibrates probabilities, and keeps the weights',
   quality: 'what scoring catches in simulated panel traffic',
   reports: 'reports against a recount, and their answer times',

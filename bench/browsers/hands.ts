@@ -34,7 +34,7 @@ export interface HandProfile {
   readonly keyboardOnly?: boolean;
   /** Wheel ticks in quick bursts, as a touchpad sends them. */
   readonly bursts?: boolean;
-  /** What follows the address of the survey: one of its oddities, or `twice` for two copies of the probe. */
+  /** Follows the address of the survey: one of its oddities, or `twice` for two copies of the probe. */
   readonly address?: '?wallet' | '?noise' | 'twice';
   /** Has another survey open in a second tab. */
   readonly hasOtherTab?: boolean;

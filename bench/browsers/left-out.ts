@@ -1,6 +1,6 @@
 /**
  * How many set-ups findings reveal whose strengths were learnt without their family. A strength is the logarithm of how much more often other
- * families raise a finding than people do, as far as so few visits can tell; a set-up is flagged whose sum is above that of every person.
+ * families raise a finding than people do, as far as so few visits show it; a set-up is flagged whose sum is above that of every person.
  */
 import type { Kind } from './set-ups.js';
 
@@ -18,7 +18,7 @@ export interface LeftOut {
   readonly missed: readonly string[];
 }
 
-/** Below this, a finding tells too little: raised by a program 1.6 times as often as by a person. */
+/** Below this, a finding says too little: raised by a program 1.6 times as often as by a person. */
 const strengthMin = 0.5;
 
 export function leaveFamiliesOut(visits: readonly Findings[]): readonly LeftOut[] {

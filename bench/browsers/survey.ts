@@ -71,7 +71,7 @@ const radios = (name: string, question: string, choices: readonly string[], type
     )
     .join('')}</fieldset>`;
 
-/** What people's browsers do to pages, by the query of the page's address: a wallet's global, noise in drawings as privacy extensions add it. */
+/** People's browsers do these to pages, by the query of the page's address: a wallet's global, noise in drawings as privacy extensions add it. */
 const oddities = `
   if (location.search === '?wallet') Object.assign(window, { phantom: { solana: { isPhantom: true } }, ethereum: {} });
   if (location.search === '?noise') {

@@ -2,7 +2,7 @@
  * Whether a worker sees the same browser as the page does: changes are often made to the page
  * alone. If the page's policy forbids blob workers, nothing is reported.
  */
-import { compareFacts, readFacts } from '../facts.js';
+import { compareFacts, readFacts, readPageFacts } from '../facts.js';
 import { trust } from '../trusted.js';
 import type { Reader } from '../types.js';
 
@@ -16,7 +16,7 @@ export const readWorker: Reader<'lies'> = () =>
     };
     worker.onmessage = (event) => {
       end();
-      resolve(compareFacts('worker', readFacts(window, true), event.data as Record<string, string>));
+      resolve(compareFacts('worker', readPageFacts(), event.data as Record<string, string>));
     };
     worker.onerror = (event) => {
       end();
