@@ -3,22 +3,20 @@
  * linked packages, so that webpack builds it here.
  */
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { hasChromium, launchForPages } from '../helpers/browser.js';
+import { missingPackages } from '../helpers/example-packages.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 const modules = 'examples/next/node_modules';
-const isNextNeeded = existsSync(repositoryPath(`${modules}/next`)) || process.env['VH_REQUIRE_STACK'] === '1';
-const absence = isNextNeeded ? false : 'Next.js is not installed: npm ci --prefix examples/next';
-const skip = hasChromium() ? absence : 'Chromium is not installed (CHROMIUM_PATH)';
+const skip = hasChromium() ? missingPackages('next') : 'Chromium is not installed (CHROMIUM_PATH)';
 /** A machine that others use takes its time. */
 t.setTimeout(300_000);
 const run = promisify(execFile);
