@@ -117,7 +117,7 @@ const leftOut = (taken: readonly { setUp: SetUp; visit: Visit }[]) =>
   leaveFamiliesOut(
     taken.map(({ setUp: { kind, family, name }, visit }) => ({
       ...{ kind, family, name },
-      codes: visit.reply.evidence.against.map(({ code }) => code),
+      codes: visit.codes,
     })),
   );
 

@@ -1,13 +1,16 @@
 /** A survey on an origin of its own that loads the probe from a real service, with BotD on the same page; scored as a customer's backend would. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { build } from 'esbuild';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { ScoreReply } from '../../src/contract/score.js';
+import { readPageHeaders } from '../../src/net/page-headers.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startProbeTap } from '../../test/helpers/probe-tap.js';
 import { repositoryRoot } from '../../test/helpers/repository.js';
 import { startStaticSite } from '../../test/helpers/static-site.js';
 import { joinMessages } from '../../test/helpers/probe-findings.js';
 import { pollUntil } from '../../test/helpers/wait-until.js';
+import { findRiskIndicators } from '../../workers/scoring/score.js';
 
 /** Position of a control in the viewport, CSS pixels. */
 export interface Box {
@@ -48,6 +51,8 @@ export interface Visit {
   readonly reply: ScoreReply;
   /** The newest load message with the newest behavior, for analysis. */
   readonly body: ProbeBody | null;
+  /** Codes of all findings in it, also of those that add nothing to stronger ones. */
+  readonly codes: readonly string[];
 }
 
 type Note =
@@ -171,17 +176,21 @@ export async function takeSurvey(
       submitted,
     });
     const rival = notes.find((note) => note.kind === 'rival')?.bot ?? null;
+    const body = joinMessages(tap.probes.map(({ body }) => body).filter((body) => body.sessionId === sessionId));
     return {
       submitted: notes.some(({ kind }) => kind === 'submitted'),
       rival,
       reply: await score(service, sessionId, tap.probes[0]?.headers['user-agent'] ?? null),
-      body: joinMessages(tap.probes.map(({ body }) => body).filter((body) => body.sessionId === sessionId)),
+      ...{ body, codes: codesOf(body, tap.probes[0]?.headers ?? {}) },
     };
   } finally {
     await tap.close();
     await site.close();
   }
 }
+
+const codesOf = (body: ProbeBody | null, headers: IncomingHttpHeaders): readonly string[] =>
+  body === null ? [] : findRiskIndicators({ body, transport: readPageHeaders(headers) }).map(([code]) => code);
 
 async function score({ baseUrl, projectKey }: Bootstrap, sessionId: string, userAgent: string | null) {
   const answer = await fetch(`${baseUrl}/lite/score`, {
