@@ -5,7 +5,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext } from 'playwright-core';
@@ -103,9 +103,19 @@ export interface Started {
 /** Chromium by itself, with nothing attached: `--headless`, or on a display. */
 export async function launchPlain(
   url: string,
-  options: { display?: string; args?: string[]; environment?: Readonly<Record<string, string>> } = {},
+  options: {
+    display?: string;
+    args?: string[];
+    environment?: Readonly<Record<string, string>>;
+    /** Choices of the profile, as the browser keeps them. */
+    preferences?: object;
+  } = {},
 ): Promise<Started> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
+  if (options.preferences !== undefined) {
+    await mkdir(join(profile, 'Default'));
+    await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(options.preferences));
+  }
   const mode =
     options.display === undefined
       ? ['--headless']
