@@ -47,9 +47,11 @@ export function weighPageInput(page: UsedPage): Signal[] {
   return weighUsage(usage, page, (usage.input?.touches ?? 0) > 0);
 }
 
-function isDesktop({ agent }: UsedPage, touched: boolean): boolean {
-  return agent?.mobile !== true && !touched;
+/** Whether mouse and keyboard are at work: also where a desktop calls itself a phone, and nothing touched it. */
+function isDesktop({ agent, body }: UsedPage, touched: boolean): boolean {
+  return (agent?.mobile !== true || desktopPlatform.test(body.hw?.platform ?? '')) && !touched;
 }
+const desktopPlatform = /^(?:Win|Mac|Linux (?:x86_64|i686)|CrOS|FreeBSD|X11)/;
 
 /** Evidence against the respondent. */
 function weighUsage({ input, questions }: Usage, page: UsedPage, touched: boolean): Signal[] {

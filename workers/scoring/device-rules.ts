@@ -63,6 +63,8 @@ export const deviceThresholds = {
   ownWeights: [0.7, 1, 1.2],
   debuggingOnce: 0.8,
   agentTextOnly: 1,
+  /** Open developer tools that show the page as on a phone contradict the platform, as emulation by a program does. */
+  emulatedPhone: 0.6,
   windowSlackPixels: 2,
   /** Pages that follow one another overlap while the next one loads. */
   pagesOverlapMsMin: 15_000,

@@ -167,7 +167,13 @@ function weighConsistency(page: Page, callerAgent: UserAgent | null, signals: Si
   if (callerAgent !== null && seen.length > 0 && !seen.some((each) => isSameBrowser(callerAgent, each)))
     raise(signals, 'agent_caller_mismatch');
   const contradiction = findPlatformContradiction(body, pageAgent);
-  if (contradiction !== null) raise(signals, 'platform_contradiction', undefined, contradiction);
+  if (contradiction !== null)
+    raise(
+      signals,
+      'platform_contradiction',
+      isPhoneOfTools(page) ? deviceThresholds.emulatedPhone : undefined,
+      contradiction,
+    );
   const { ua, loc } = body;
   const platform = unquote(transport.hintPlatform);
   const mobile = transport.hintMobile;
@@ -181,6 +187,10 @@ function weighConsistency(page: Page, callerAgent: UserAgent | null, signals: Si
   const shown = primaryLanguage(loc?.languages?.[0] ?? loc?.language);
   if (asked !== null && shown !== null && asked !== shown) raise(signals, 'language_mismatch');
 }
+
+/** Developers look at pages as on a phone; the protocol of their tools shows, and one cause counts once. */
+const isPhoneOfTools = ({ body: { auto }, pageAgent }: Page): boolean =>
+  (pageAgent?.os === 'ios' || pageAgent?.os === 'android') && (auto?.debugStack === true || auto?.debugGetter === true);
 
 function isSameBrowser(a: UserAgent, b: UserAgent): boolean {
   return a.os === b.os && a.browser === b.browser;

@@ -75,6 +75,25 @@ t.test('a touchpad’s tap weighs less than a driver’s click', (t) => {
   t.end();
 });
 
+t.test('a desktop that calls itself a phone is judged by its mouse and keyboard, unless it was touched', (t) => {
+  const facts = phoneFacts();
+  const emulated = (platform: string, touches: number) => {
+    const { body } = facts.probe ?? {};
+    if (!facts.probe || !body) throw new Error('a phone has a probe');
+    const beh = { ...driverBehavior, touches };
+    return { ...facts, probe: { ...facts.probe, body: { ...body, hw: { ...body.hw, platform }, beh } } };
+  };
+  const codes = (platform: string, touches: number) =>
+    weighBehavior(readVisit(emulated(platform, touches)))
+      .filter(({ weight }) => weight > 0)
+      .map(({ code }) => code);
+  t.ok(codes('Linux x86_64', 0).includes('key_without_press'));
+  t.ok(codes('Win32', 0).includes('click_centred'));
+  t.same(codes('Win32', 12), [], 'developer tools turn a mouse into touches');
+  t.same(codes('iPhone', 0), [], 'a screen reader clicks without touches');
+  t.end();
+});
+
 t.test('rules for a mouse and a keyboard leave phones alone', (t) => {
   const facts = phoneFacts();
   const beh = {

@@ -1,6 +1,8 @@
 import t from 'tap';
 import type { ProbeBody, ProbeTransport } from '../../../src/contract/probe.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
+import { calibrationDefaults } from '../../../src/contract/calibration.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
 import { weighDevice } from '../../../workers/scoring/device.js';
 import { deviceRules } from '../../../workers/scoring/device-rules.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
@@ -70,6 +72,21 @@ t.test('page, connection and caller are compared', (t) => {
     [],
     'what was not sent contradicts nothing',
   );
+  t.end();
+});
+
+t.test('developer tools that show a page as on a phone are one cause, and count once', (t) => {
+  const facts = phoneFacts();
+  const shown = (listening: boolean) => {
+    const { body } = facts.probe ?? {};
+    if (!facts.probe || !body) throw new Error('a phone has a probe');
+    const auto = { webdriver: false, debugStack: listening, debugGetter: listening };
+    return { ...facts, probe: { ...facts.probe, body: { ...body, auto, hw: { ...body.hw, platform: 'Win32' } } } };
+  };
+  const weights = (listening: boolean) => raised(shown(listening)).map(({ code, weight }) => [code, weight]);
+  t.same(weights(false), [['platform_contradiction', 1.8]]);
+  t.same(new Map(weights(true) as [string, number][]).get('platform_contradiction'), 0.6);
+  t.ok(scoreFacts(shown(true)).reply.score < calibrationDefaults.reviewLow);
   t.end();
 });
 
