@@ -144,12 +144,6 @@ const people = table('person', {
     'the probe twice in a page': person({ seed: 97, address: 'twice' }),
     'the page loaded again': person({ seed: 101, keysFirst: ['F5'] }),
     'another survey in a second tab': person({ seed: 103, hasOtherTab: true, keysFirst: ['ctrl+2'] }),
-    'developer tools show a phone': person({
-      seed: 107,
-      keyboardOnly: true,
-      args: ['--auto-open-devtools-for-tabs'],
-      keysFirst: ['ctrl+shift+m', 'F5'],
-    }),
     'busy machine': person({ seed: 71, busy: 3 }),
     Firefox: person({ seed: 73, firefox: {} }),
     'Firefox without its PDF viewer': person({ seed: 109, firefox: { 'pdfjs.disabled': true } }),
