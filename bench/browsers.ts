@@ -108,7 +108,7 @@ function report(taken: readonly { setUp: SetUp; visit: Visit }[], left: readonly
       ]),
     ),
     ...left,
-    `Versions: ${browserVersions()}; load average ${loadavg()[0]?.toFixed(1)}.`,
+    `Versions are ${browserVersions()}. The load average was ${loadavg()[0]?.toFixed(1)}.`,
     '',
   ].join('\n');
 }
