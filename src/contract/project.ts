@@ -37,7 +37,8 @@ export const ProjectConfig = Type.Partial(
         'Minimum assurance of a pass. With biometric, a session without a camera check fails. Default device_only.',
     }),
     challengeEnabled: Type.Boolean({
-      description: 'Whether weak passive signals may lead to a camera challenge. Default true.',
+      description:
+        'Whether weak passive signals may lead to a camera challenge, and captures have movements. Those that are required, or whose pictures are checked, always have. Default true.',
     }),
     maxRetries: Type.Integer({
       minimum: 0,

@@ -48,7 +48,9 @@ t.test('a biometric pass is asked as many challenges in every mode of the widget
   t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 3, 3]);
   await patch({ config: { minimumAssurance: null } });
   t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [0, 0, 0]);
-  await patch({ config: { challengeEnabled: null, escalateOnSuspicion: null } });
+  await patch({ config: { evidenceFrames: 'sampled' } });
+  t.same([await countIn('standard'), await countIn('captcha'), await countIn('invisible')], [3, 2, 2], 'with pictures');
+  await patch({ config: { challengeEnabled: null, escalateOnSuspicion: null, evidenceFrames: null } });
 });
 
 t.test('lockWidgetMode refuses the page another mode of the widget', async (t) => {

@@ -31,21 +31,21 @@ t.test('points that pass as a claim never pass where pictures are asked for', as
 });
 
 t.test('a capture without pictures never counts, although the camera was asked for while it was judged', async (t) => {
-  await patch({ config: { evidenceFrames: 'sampled', challengeEnabled: false } });
+  await patch({ config: { evidenceFrames: 'sampled' } });
   const passive = { device: automated.device, cameraFailureReason: undefined, canEscalate: true };
   for (let seed = 170; seed < 178; seed += 1) {
     const session = await createSession(service, { widgetMode: 'invisible' });
-    const capture = captureHuman({ seed, leadMs: 5_600, challenges: [], performed: ['turn_left', 'blink', 'nod'] });
+    const capture = captureHuman({ seed, challenges: [] });
     faces.clock.aheadMs += capture.endMs;
     const { consent, camera, features } = biometricExample;
     const { frames, challenges } = capture;
     const embedding = embeddingOf(randomDirection(createRandom(seed)));
     const claimed = { consent, camera, features, frames, challenges, embedding, cameraFailureReason: undefined };
     const [asked, judged] = await Promise.all([passive, claimed].map((each) => verify(service, session, each)));
-    if (asked?.status === 202) t.match(judged?.body, { status: 'fail', failureCodes: ['pictures_missing'] });
+    if (asked?.status === 202)
+      t.match(judged?.body, { status: 'fail', failureCodes: ['liveness_low', 'pictures_missing'] });
     else t.match(judged?.body, { assuranceLevel: 'device_only' }, 'the capture came first, unasked');
   }
-  await patch({ config: { challengeEnabled: null } });
 });
 
 t.test('a call that does not say where the answer went furthest is refused before anything is named', async (t) => {

@@ -3,6 +3,7 @@
  * the frames up to then has come. The same call again is answered alike; what was committed is never replaced.
  */
 import { exampleChallenges } from '../../contract/envelope-examples.js';
+import type { EvidenceFramesMode } from '../../contract/evidence-frames.js';
 import type { ChallengeCall, ChallengeConfig, ChallengeReply, ChallengeRequest } from '../../contract/session.js';
 import type { DemandedAssurance } from '../../contract/project.js';
 import { challengeTypes, type ChallengeType } from '../../contract/verdict.js';
@@ -25,6 +26,7 @@ export interface ChallengePolicy {
   readonly challengeEnabled: boolean;
   readonly escalateOnSuspicion: boolean;
   readonly minimumAssurance: DemandedAssurance;
+  readonly evidenceFrames: EvidenceFramesMode;
 }
 
 const challengeCounts = { invisible: 2, captcha: 2, standard: 3 } as const;
@@ -32,11 +34,14 @@ const timeoutMs = 8_000;
 /** Least and most time between the answer and the showing of a challenge. Sessions of test and demo keys take the least. */
 const startAfter = { leastMs: 300, mostMs: 900 } as const;
 
-/** 0 where the project asks for none. A pass that has to be biometric costs the same effort in every mode. */
+/**
+ * 0 where the project asks for none. A pass that has to be biometric costs the same effort in every mode. Pictures of a face at rest may be of one
+ * photograph, so whoever has them judged asks for movements.
+ */
 export function countChallenges(policy: ChallengePolicy): number {
   if (policy.minimumAssurance === 'biometric') return challengeCounts.standard;
   if (policy.widgetMode === 'invisible' && !policy.escalateOnSuspicion) return 0;
-  return policy.challengeEnabled ? challengeCounts[policy.widgetMode] : 0;
+  return policy.challengeEnabled || policy.evidenceFrames === 'sampled' ? challengeCounts[policy.widgetMode] : 0;
 }
 
 export const challengeConfigOf = ({
@@ -54,7 +59,7 @@ export const livenessModelsOf = ({
   widgetMode,
   escalateOnSuspicion,
   minimumAssurance,
-}: Omit<ChallengePolicy, 'challengeEnabled'>): string[] =>
+}: Omit<ChallengePolicy, 'challengeEnabled' | 'evidenceFrames'>): string[] =>
   widgetMode !== 'invisible' || escalateOnSuspicion || minimumAssurance === 'biometric'
     ? ['landmarks', 'embedding']
     : [];

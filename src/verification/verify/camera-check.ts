@@ -101,12 +101,13 @@ export async function escalate(
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
   const { device, behavior } = envelope;
-  const { sessionId, organizationId, widgetMode, minimumAssurance, escalationHash } = session;
+  const { sessionId, organizationId, widgetMode, minimumAssurance, evidenceFrames, escalationHash } = session;
   const policy = {
     ...configDefaults,
     ...project.fields.config,
     widgetMode,
     minimumAssurance,
+    evidenceFrames,
     escalateOnSuspicion: true,
   };
   if (escalationHash !== null) return null;
