@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { CreatedLinkReply } from '../../src/contract/hosted-link.js';
 import { startTestService } from '../helpers/service.js';
+import { createSession, verify } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
 const { siteUrl, projectId, organizationKey } = service.bootstrap;
@@ -48,6 +49,20 @@ t.test('the page is strict, speaks the respondent’s language and wears the pro
     t.equal(answer.status, 404, path);
     t.match(await answer.text(), /<!doctype html>/, 'a page for people, whatever was asked for');
   }
+});
+
+t.test('a respondent whom a limit of score mode stops is sent back as failed', async (t) => {
+  const score = { verificationMode: 'score', scoreModeConfig: { blockAboveRisk: 0 } };
+  await service.call('PATCH', `/projects/${projectId}`, { body: score, headers: organization });
+  const { linkId } = await makeLink({});
+  const verified = (await verify(service, await createSession(service, { linkId }))).body;
+  t.equal(verified.status, 'pass');
+  const answer = await fetch(`${siteUrl}/v/${linkId}/return`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: verified.verificationToken }),
+  });
+  t.match(await answer.json(), { status: 'fail' });
 });
 
 t.test('what was made for a respondent is erased with them', async (t) => {

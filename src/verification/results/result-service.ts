@@ -81,10 +81,11 @@ export function createResultService(deps: ResultServiceDeps) {
       return isWhole ? { ...envelope, ...backendViewOf(completed) } : envelope;
     },
 
-    /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
+    /** The verdict of a completed session, a fail if a limit of score mode stops it, and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
     async signed(session: StoredSession): Promise<SignedResult> {
       const completed = requireCompleted(session, now());
-      return { status: completed.status, token: await signToken(completed) };
+      const isStopped = completed.result.dispatch.status === 'score_blocked';
+      return { status: isStopped ? 'fail' : completed.status, token: await signToken(completed) };
     },
 
     /** The target of the browser, with a fresh vh_token. Throws NOT_FOUND unless the code is valid. */
