@@ -38,8 +38,10 @@ export interface DeviceComparison {
   /** 1 for exact, 0 for none. */
   readonly similarity: number;
   readonly matchedDeviceId: string | null;
-  /** The last one of the device, within the window. */
+  /** The last one of the device within the window, one without a face first. */
   readonly matched: Participation | null;
+  /** Whether that one left no face of the same model, so that no face distinguishes the two. */
+  readonly isFaceless: boolean;
   /** Whether the project takes whoever comes on the same device for the same person. */
   readonly isDecisive: boolean;
 }

@@ -87,7 +87,14 @@ export function factsOf(
     breakdown: true,
     uniqueness: {
       biometric: envelope.embedding == null ? null : freshComparison(),
-      device: { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isDecisive: false },
+      device: {
+        method: 'none',
+        similarity: 0,
+        matchedDeviceId: null,
+        matched: null,
+        isFaceless: false,
+        isDecisive: false,
+      },
       identity: null,
       isFaceRefused: false,
       isFaceChanged: false,

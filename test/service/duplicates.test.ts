@@ -100,6 +100,11 @@ const scenes: Readonly<Record<string, Scene>> = {
     before: { ...ann, face },
     now: { ...ann, respondentId: 'bob', face: randomDirection(random) },
   },
+  'The same, the first without the camera': {
+    deduplication: { device: 'fail' },
+    before: ann,
+    now: { ...ann, respondentId: 'bob', face: randomDirection(random) },
+  },
   'Another respondent on a phone of the same model': { before: ann, now: { respondentId: 'bob', device: 'other' } },
   'No respondent is named, the same browser': { before: { device: 'laptop' }, now: { device: 'laptop' } },
   'The same face under another respondentId on another device, faces compared': {

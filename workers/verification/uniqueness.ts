@@ -20,7 +20,7 @@ export interface Uniqueness {
 /** Whether somebody took part on this very device, and neither a face nor a respondentId distinguishes the two or makes them one. */
 export function isSharedDevice({ biometric, device, identity }: UniquenessFacts, isCaptured: boolean): boolean {
   const isSame = identity !== null && (identity.match ?? identity.returning) !== null;
-  return device?.method === 'exact' && !isSame && (!isCaptured || biometric === null);
+  return device?.method === 'exact' && !isSame && (!isCaptured || biometric === null || device.isFaceless);
 }
 
 /** Whether somebody took part with this face under another name, and the project holds that against no respondent whom more than a page named. */

@@ -19,15 +19,19 @@ const otherScopesMax = 1_024;
 
 export type DeviceComparer = ReturnType<typeof createDeviceComparer>;
 
-/** The last participation of the very device, and those of devices like it; null and none if too little of the device is known. */
+/** A participation of the very device, and those of devices like it; null and none if too little of the device is known. */
 export interface EarlierDevices {
-  readonly same: Participation | null;
+  readonly same: SameDevice | null;
   readonly alike: readonly AlikeRow[];
 }
+
+type SameDevice = { readonly participation: Participation } & Pick<DeviceComparison, 'isFaceless'>;
 
 export interface DeviceQuery {
   readonly scope: Scope;
   readonly device: DeviceRecord;
+  /** The model of the face that is compared; null without one. */
+  readonly model: string | null;
   readonly rootSessionId: string;
   /** Participations before this time may be repeated. */
   readonly sinceMs: number;
@@ -35,10 +39,14 @@ export interface DeviceQuery {
 
 /** The match without its meaning, which the project decides. */
 export type DeviceMatch = Omit<DeviceComparison, 'isDecisive'>;
-const noMatch: DeviceMatch = { method: 'none', similarity: 0, matchedDeviceId: null, matched: null };
+const noMatch: DeviceMatch = { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isFaceless: false };
 
 const earlierOf = `f.status IN ('pass', 'review') AND f.root_session_id <> $6 AND f.completed_at >= $7 AND ${inScope}`;
-const findSame = `SELECT ${participationColumns} FROM fingerprints f WHERE f.device_ref = $8 AND ${earlierOf} ORDER BY f.completed_at DESC LIMIT 1`;
+/** One without a face among the last of the device: whoever showed none may be anybody. */
+const findSame = `SELECT own.* FROM (
+    SELECT ${participationColumns}, f.model IS DISTINCT FROM $9 AS "isFaceless" FROM fingerprints f
+     WHERE f.device_ref = $8 AND ${earlierOf} ORDER BY f.completed_at DESC LIMIT ${candidatesMax}) AS own
+  ORDER BY own."isFaceless" DESC, own."completedAt" DESC LIMIT 1`;
 /**
  * By the rows of its bands, the newest of each: the work does not grow with the project. If collectors or studies are apart those of others are looked
  * through as well. Two things hold the planner to its indexes: a band is looked up as a range of one, so that it reckons with bands that many share and
@@ -87,29 +95,41 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) 
       return ref === null && bands.length === 0 ? null : { ref, sketch, bands };
     },
     /** Reads the earlier participations that a device may be found among. */
-    async find(tx: Queryable, { scope, device, rootSessionId, sinceMs }: DeviceQuery): Promise<EarlierDevices> {
+    async find(tx: Queryable, { scope, device, model, rootSessionId, sinceMs }: DeviceQuery): Promise<EarlierDevices> {
       const { ref, sketch, bands } = device;
       const values = [...scopeValues(scope), rootSessionId, new Date(sinceMs)];
       const [same, alike] = await Promise.all([
-        ref === null ? [] : tx.query<ParticipationRow>(findSame, [...values, ref]),
+        ref === null ? [] : tx.query<SameRow>(findSame, [...values, ref, model]),
         sketch === null || bands.length === 0 ? [] : tx.query<AlikeRow>(findAlike, [...values, bands]),
       ]);
-      return { same: same.map(participationOf)[0] ?? null, alike };
+      const [row] = same;
+      const found = row === undefined ? null : { participation: participationOf(row), isFaceless: row.isFaceless };
+      return { same: found, alike };
     },
     /** Weighs what was found; no transaction needs to wait for that. */
     async judge({ ref, sketch }: DeviceRecord, { same, alike }: EarlierDevices, nowMs: number): Promise<DeviceMatch> {
-      if (same !== null) return { method: 'exact', similarity: 1, matchedDeviceId: ref, matched: same };
+      if (same !== null) {
+        const { participation: matched, isFaceless } = same;
+        return { method: 'exact', similarity: 1, matchedDeviceId: ref, matched, isFaceless };
+      }
       if (sketch === null || alike.length === 0) return noMatch;
       const probabilities = await weigh(sketch, alike.map(candidateOf), nowMs);
       const best = probabilities.indexOf(Math.max(...probabilities));
       const similarity = probabilities[best] ?? 0;
       const row = alike[best];
       if (row === undefined || similarity < fuzzyMin) return noMatch;
-      return { method: 'fuzzy', similarity, matchedDeviceId: row.device_ref, matched: participationOf(row) };
+      return {
+        ...noMatch,
+        method: 'fuzzy',
+        similarity,
+        matchedDeviceId: row.device_ref,
+        matched: participationOf(row),
+      };
     },
   };
 }
 
+type SameRow = ParticipationRow & { readonly isFaceless: boolean };
 type AlikeRow = ParticipationRow & { readonly device_ref: string | null; readonly device_sketch: DeviceSketch };
 
 const unnamed = { respondent: null, device: null, prefix: null, via: 'similar' } as const;

@@ -173,6 +173,7 @@ async function lookUp(
     face?.isForAll !== true || !isParticipation ? null : await searchFace(deps, session, { face, scope, nowMs });
   const sinceMs = Math.max(0, blockedSince(deduplication, nowMs));
   const deviceRef = device?.ref ?? null;
+  const model = face?.record.model ?? null;
   const query =
     respondentId === null || !isParticipation
       ? null
@@ -183,7 +184,7 @@ async function lookUp(
     Promise.all([
       face === null || !hasEarlier(session) ? null : compareOwn(deps, tx, face, ofPerson),
       search === null ? null : compareFace(deps, tx, search),
-      device === null || !isParticipation ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
+      device === null || !isParticipation ? null : devices.find(tx, { scope, device, model, rootSessionId, sinceMs }),
       query === null ? null : findIdentity(tx, query),
       isRetry ? findTries(tx, rootSessionId, session.sessionId) : [],
       reuse === null ? null : faceReuse.count(tx, reuse),
@@ -235,7 +236,7 @@ const sameDeviceOf = (
   { rootSessionId }: ComparedSession,
   sinceMs: number,
 ): Seen['sameDevice'] =>
-  ref === null ? null : { scope, device: { ref, sketch: null, bands: [] }, rootSessionId, sinceMs };
+  ref === null ? null : { scope, device: { ref, sketch: null, bands: [] }, model: null, rootSessionId, sinceMs };
 
 /** Whether there may be a face of the same person: of an earlier try, or of the respondent. */
 const hasEarlier = ({ sessionId, rootSessionId, respondentId }: ComparedSession): boolean =>

@@ -18,7 +18,7 @@ const matchOf = (similarity: number): FaceMatch => ({
 });
 const compared = {
   ...nothingCompared,
-  device: { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isDecisive: false },
+  device: { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isFaceless: false, isDecisive: false },
 } as const;
 const alike = (similarity: number) => ({
   ...compared,
@@ -116,7 +116,7 @@ t.test('subtle signals have no name on the page, unless the project shows risk',
 t.test('that somebody of this respondentId or device took part is the backend’s alone', (t) => {
   const device = {
     ...({ method: 'exact', similarity: 1, matchedDeviceId: 'dev_1', matched: matchOf(1) } as const),
-    isDecisive: false,
+    ...{ isFaceless: true, isDecisive: false },
   };
   const identity = { match: null, returning: null, isClaimed: true };
   const { page, verdict } = judge(deviceEnvelope(), { uniqueness: { ...nothingCompared, device, identity } });

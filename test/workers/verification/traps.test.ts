@@ -287,7 +287,11 @@ t.test(
     const judgeDevice = (envelope: Envelope, over: object, facts: object = {}) =>
       judge(envelope, {
         verificationMode: 'score',
-        uniqueness: { ...nothingCompared, device: { ...seen, isDecisive: false, ...over }, ...facts },
+        uniqueness: {
+          ...nothingCompared,
+          device: { ...seen, isFaceless: false, isDecisive: false, ...over },
+          ...facts,
+        },
       });
     const noted = judgeDevice(deviceEnvelope(), {});
     t.match(noted, {
@@ -305,6 +309,11 @@ t.test(
     const withFace = judgeDevice(biometricEnvelope(), { isDecisive: true }, { biometric: freshComparison() });
     t.match(withFace, { status: 'pass', duplication: { matchMethod: 'exact', biometricMatch: 0 } });
     t.notOk(withFace.fraudSignals.some(({ type }) => type === 'device_seen'));
+    const faceless = { isDecisive: true, isFaceless: true };
+    t.match(judgeDevice(biometricEnvelope(), faceless, { biometric: freshComparison() }), {
+      status: 'fail',
+      failureCategory: 'duplicate',
+    });
     t.equal(judgeDevice(deviceEnvelope(), { method: 'fuzzy', similarity: 0.8, isDecisive: true }).status, 'pass');
     t.end();
   },
