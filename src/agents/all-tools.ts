@@ -125,10 +125,13 @@ const projectTools: readonly AgentTool[] = [
     scopes: ['verifications:read'],
     callOf: (body) => ({ method: 'POST', path: '/token/verify', body }),
     shape: (reply) => reply,
-    say: ({ success, status, error, sessionId }) =>
-      success
-        ? `Valid: session ${sessionId ?? ''} ended ${status ?? ''}.`
-        : `Not valid: ${error ?? 'INVALID'}. Do not trust it.`,
+    say({ success, status, dispatch, stepUpFor, error, sessionId }) {
+      if (!success) return `Not valid: ${error ?? 'INVALID'}. Do not trust it.`;
+      const limit = dispatch === 'score_blocked' ? ', but a limit of score mode stops it: refuse it' : '';
+      const stepUp =
+        stepUpFor === undefined ? '' : ` It is of the step-up for ${stepUpFor}, and no pass of a respondent.`;
+      return `Valid: session ${sessionId ?? ''} ended ${status ?? ''}${limit}.${stepUp}`;
+    },
   }),
   defineTool<'simulate_thresholds', SimulationReply>('simulate_thresholds', {
     title: 'Simulate thresholds',

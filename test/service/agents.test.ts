@@ -9,7 +9,9 @@ import t from 'tap';
 import { creationExample } from '../../src/audience/examples.js';
 import { agentTools } from '../../src/agents/all-tools.js';
 import { oauthScopes } from '../../src/contract/oauth.js';
+import type { SessionReply } from '../../src/contract/session.js';
 import { basic, bearerOf, makeClient } from '../helpers/oauth.js';
+import { createPatch } from '../helpers/project-fields.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
 import { createSession, verify } from '../helpers/verifications.js';
@@ -72,6 +74,24 @@ t.test('a client that knows the address alone finds its token, and calls every t
     t.ok(JSON.stringify(result.structuredContent).length < 8_000, `${name} is short`);
   }
   t.match(await call(client, 'verify_token', inputs['verify_token']), { structuredContent: { success: true } });
+});
+
+t.test('an agent is told of a token that score mode stops, and of one of a step-up, that it is no pass', async (t) => {
+  const asking = { stepUpEnabled: true, stepUpThreshold: 0, stepUpIntensityThreshold: 100 };
+  const patch = createPatch(t, service);
+  await patch({ config: { liteConfig: asking }, verificationMode: 'score', scoreModeConfig: { blockAboveRisk: 0 } });
+  const said = async (of: SessionReply): Promise<string> => {
+    const { verificationToken: token } = (await verify(service, of)).body;
+    return textOf(await call(client, 'verify_token', { token }));
+  };
+  t.match(await said(await createSession(service)), /ended pass, but a limit of score mode stops it: refuse it/);
+  const score = { sessionId: 'agent-step-up', clientIp: '203.0.113.9' };
+  const { body } = await service.call('POST', '/lite/score', { body: score });
+  const { receiptId: stepUpFor } = body as { receiptId: string };
+  await patch({ verificationMode: null, scoreModeConfig: null });
+  const stepUp = await service.call('POST', '/sessions', { body: { stepUpFor } });
+  t.match(await said(stepUp.body), `ended pass. It is of the step-up for ${stepUpFor}, and no pass of a respondent.`);
+  await patch({ config: { liteConfig: null } });
 });
 
 t.test('a client with receipts:read explains what the project’s backend scored, one without does not', async (t) => {
