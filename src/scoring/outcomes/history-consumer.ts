@@ -52,8 +52,7 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
     batchMax: wakeBatchMax,
     tenantOf: tenantOfOutcomes,
     handle: async (entries) => {
-      for (const rows of await findLostOutcomes(deps.database, entries, deps.now()))
-        await storeEvents(deps.database, rows);
+      for (const rows of await findLostOutcomes(deps.database, entries)) await storeEvents(deps.database, rows);
       await wake();
     },
   });

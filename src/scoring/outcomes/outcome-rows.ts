@@ -116,23 +116,21 @@ export function concernsErased(value: Uint8Array, sessionRefs: ReadonlySet<strin
   return rows.some(({ sessionRef, respondentRef }) => respondentRef === respondent || sessionRefs.has(sessionRef));
 }
 
-/** Entries younger than this were just accepted. */
-const freshMs = 60_000;
-
 /** Finds events that were accepted between a back-up and the operator’s report of a restore from it, in order. */
 export async function findLostOutcomes(
   database: Database,
   entries: readonly LogEntry[],
-  nowMs: number,
 ): Promise<readonly (readonly OutcomeRow[])[]> {
-  const old = entries
-    .map(({ value }) => unpack(value) as AcceptedOutcomes)
-    .filter(({ atMs, rows }) => atMs !== undefined && rows !== undefined && atMs < nowMs - freshMs);
-  if (old.length === 0) return [];
   const restores = await database.query<{ backup_at: Date; noted_at: Date }>(
     'SELECT backup_at, noted_at FROM restores',
+    [],
+    { recurring: true },
   );
-  return old.flatMap(({ atMs = 0, rows = [] }) =>
-    restores.some(({ backup_at, noted_at }) => backup_at.getTime() <= atMs && atMs <= noted_at.getTime()) ? [rows] : [],
-  );
+  if (restores.length === 0) return [];
+  const isLost = (atMs: number): boolean =>
+    restores.some(({ backup_at, noted_at }) => backup_at.getTime() <= atMs && atMs <= noted_at.getTime());
+  return entries.flatMap(({ value }) => {
+    const { atMs, rows } = unpack(value) as AcceptedOutcomes;
+    return atMs !== undefined && rows !== undefined && isLost(atMs) ? [rows] : [];
+  });
 }

@@ -46,10 +46,10 @@ t.test('outcomes accepted since the back-up are in the log, and an operator’s 
     await waitUntil(async () => (await log.progress('outcomes', 'history'))[0]?.next === 2, 'the log is read');
     await consumer.stop();
   };
-  // Accepted before the back-up, and after it; the database has neither.
+  // Accepted before the back-up, and just before the restore; the database has neither.
   await log.append('outcomes', [
     entryOfOutcomes(owner, nowMs - 5 * hourMs, [row('before', 'ban', 'fraud')]),
-    entryOfOutcomes(owner, nowMs - hourMs, [row('after', 'ban', 'fraud')]),
+    entryOfOutcomes(owner, nowMs - 1_000, [row('after', 'ban', 'fraud')]),
   ]);
   t.equal(tenantOfOutcomes(entryOfOutcomes(owner, nowMs, [])), 'org_1', 'dead letters are shared by organization');
   await counters.publishHistory(namespace, [
