@@ -1,6 +1,7 @@
 /** The page of four languages, and the programs that check the vectors: each runs where its language is installed, and is skipped by name where not. */
 import t from 'tap';
 import { startFlakyServer, reply } from '../helpers/flaky-server.js';
+import { packageVersion } from '../../src/package-root.js';
 import { blocksOf, hasProgram, prepareProject } from '../helpers/guide-blocks.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 import { scoreReply } from '../helpers/score-reply.js';
@@ -18,6 +19,7 @@ const risky = scoreReply({
   duplicate: { ...clean.duplicate, band: 'likely', score: 91 },
 });
 const { baseUrl: riskyApi } = await startFlakyServer(t, [reply(200, risky)]);
+
 const vectorCount = (JSON.parse(readRepositoryFile('docs/how-to/hashing-vectors.json')) as { hashes: unknown[] }).hashes
   .length;
 
@@ -38,3 +40,8 @@ for (const [language, [command, argument]] of Object.entries(programs)) {
     t.equal(await run(only('docs/how-to/hash-identities.md')), String(vectorCount));
   });
 }
+
+t.test('the guide installs the Python client of this version', async (t) => {
+  const guide = readRepositoryFile('docs/how-to/score-from-other-languages.md');
+  t.match(guide, `/sdk/python/verifyhuman-${packageVersion}-py3-none-any.whl`);
+});
