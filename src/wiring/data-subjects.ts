@@ -2,7 +2,7 @@
 import { eraseLinks } from '../administration/hosted-links.js';
 import { linkRecords } from '../administration/link-records.js';
 import type { RecordSource, RespondentNames } from '../administration/respondent-records.js';
-import { findRespondentRefs } from '../audience/reservation-erasure.js';
+import { findRespondentRefs, ofRespondent as placesOfRespondent } from '../audience/reservation-erasure.js';
 import { createRespondentErasure } from '../audience/respondent-erasure.js';
 import { placeRecords } from '../audience/respondent-records.js';
 import type { MakeRef } from '../crypto/master-key.js';
@@ -12,7 +12,7 @@ import { eraseRespondentScores, ofSubjects } from '../scoring/receipts/responden
 import { scoringRecords } from '../scoring/receipts/respondent-records.js';
 import { namespacesOf } from '../stores/counters/namespace.js';
 import type { Counters } from '../stores/counters/port.js';
-import type { Database } from '../stores/database/port.js';
+import type { Database, SqlValue } from '../stores/database/port.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
 import {
@@ -22,6 +22,7 @@ import {
   type ErasureService,
 } from '../verification/erasure/erasure-service.js';
 import { createExportService, type ExportService } from '../verification/erasure/export-service.js';
+import { ofRespondent } from '../verification/sessions/session-store.js';
 import { verificationRecords } from '../verification/erasure/records.js';
 import { eraseFlags } from '../verification/monitoring/flag-store.js';
 import { markErasedSessions } from '../webhooks/payload-erasure.js';
@@ -48,15 +49,17 @@ async function findNames(database: Database, makeRef: MakeRef, respondent: Erase
   const respondentIds = [respondentId, ...(await findRespondentRefs(database, respondent))];
   const namespaces = namespacesOf(projectId);
   const subjects = respondentIds.map((id) => respondentSubject(makeRef, projectId, id));
-  const [found] = await database.query<{ ids: string[]; refs: string[] }>(
-    `SELECT ARRAY(SELECT session_id FROM verification_sessions WHERE project_id = $3 AND respondent_id = ANY($4::text[])
-                  UNION SELECT session_id FROM session_index WHERE ${ofSubjects}
-                  UNION SELECT place_id FROM study_places WHERE project_id = $3 AND respondent_id = $5) AS ids,
-            ARRAY(SELECT session_ref FROM receipts WHERE ${ofSubjects}) AS refs`,
-    [namespaces, subjects, projectId, respondentIds, respondentId],
-    { deadlineMs },
-  );
-  const { ids: sessionIds = [], refs = [] } = found ?? {};
+  const find = async (columns: string, where: string, values: readonly SqlValue[]): Promise<readonly string[]> =>
+    (await database.query<{ name: string }>(`SELECT ${columns} AS name FROM ${where}`, values, { deadlineMs })).map(
+      ({ name }) => name,
+    );
+  const found = await Promise.all([
+    find('session_id', `verification_sessions WHERE ${ofRespondent}`, [projectId, respondentIds]),
+    find('session_id', `session_index WHERE ${ofSubjects}`, [namespaces, subjects]),
+    find('place_id', `study_places WHERE ${placesOfRespondent}`, [projectId, respondentId]),
+  ]);
+  const refs = await find('session_ref', `receipts WHERE ${ofSubjects}`, [namespaces, subjects]);
+  const sessionIds = [...new Set(found.flat())];
   const sessionRefs = [...new Set([...sessionIds.map((id) => makeRef(projectId, 'session', id)), ...refs])];
   return { organizationId, projectId, respondentIds, namespaces, subjects, sessionIds, sessionRefs };
 }

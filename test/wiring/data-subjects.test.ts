@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { operator } from '../../src/administration/audit.js';
+import { eraseReservations } from '../../src/audience/reservation-erasure.js';
 import { createMakeRef } from '../../src/crypto/master-key.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Database, Row } from '../../src/stores/database/port.js';
@@ -120,5 +121,12 @@ onBothStores(t, 'exports', (t, open) => {
     t.match(whole, { records: [{ kind: 'place', data: { respondentId: 'r', state: String } }], nextCursor: null });
     const nobody = await exports.export(operator, { organizationId, projectId, respondentId: 'nobody' }, {});
     t.same(nobody, { records: [], nextCursor: null });
+    await eraseReservations(database, { ...study, respondentId: 'r' }, () => Promise.resolve(0));
+    for (const respondentId of ['r', 'erased'])
+      t.same(
+        (await exports.export(operator, { organizationId, projectId, respondentId }, {})).records,
+        [],
+        respondentId,
+      );
   });
 });
