@@ -14,12 +14,12 @@ const guides = [
   ...['score-from-other-languages', 'hash-identities', 'install-the-probe', 'act-on-verdicts', 'report-outcomes'],
   ...['receive-webhooks', 'evaluate', 'calibrate', 'step-up', 'go-live', 'send-hosted-links', 'check-tokens'],
   ...['retry-a-verification', 'set-up-a-study', 'limit-a-study', 'set-verification-rules'],
-  ...['compare-respondents-across-studies', 'use-score-mode'],
+  ...['compare-respondents-across-studies', 'use-score-mode', 'export-a-respondent'],
 ].map((name) => `docs/how-to/${name}.md`);
 /** Pages of all languages have a test of their own. */
 const elsewhere = new Set(['python', 'php', 'go']);
 /** These languages are shown and not run. `.ci/python-client` runs `py`, with the package that it installs. */
-const shown = new Set(['http', 'text', 'nginx', 'py']);
+const shown = new Set(['http', 'text', 'nginx', 'py', 'json']);
 const runInAllLanguages = new Set(['docs/how-to/score-from-other-languages.md', 'docs/how-to/hash-identities.md']);
 const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
 const { projectKey, organizationKey, projectId, baseUrl, siteUrl, audienceUrl } = service.bootstrap;
@@ -55,6 +55,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/how-to/calibrate.md, block 1 (sh)': /"hypothetical"/,
   'docs/how-to/calibrate.md, block 2 (sh)': /insufficient_data/,
   'docs/how-to/calibrate.md, block 4 (js)': /^38 70$/,
+  'docs/how-to/export-a-respondent.md, block 1 (sh)': /"records":\[\]/,
   'docs/how-to/go-live.md, block 2 (js)': /^allow NETWORK_ERROR$/,
   'docs/how-to/go-live.md, block 3 (sh)': /"sessions":\[/,
   'docs/how-to/go-live.md, block 4 (js)': /\w/,
