@@ -27,3 +27,6 @@ export function createSample(): Sample {
     return n ? [n, round(mean), round(Math.sqrt(squares / n)), round(min), round(max)] : null;
   };
 }
+
+/** Whether a time is between whole milliseconds: some systems count their input's in whole ones. */
+export const isFine = (ms: number): boolean => (ms + 0.05) % 1 > 0.1;

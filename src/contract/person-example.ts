@@ -61,6 +61,7 @@ export const personBehavior = {
   keyDwell: [40, 92, 25, 40, 170],
   keyFlight: [39, 120, 90, -30, 700],
   keyNoCode: 0,
+  keyFineTimes: 0,
   keyNoShift: 0,
   inputNoKey: 0,
   wheels: 20,

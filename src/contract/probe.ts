@@ -201,6 +201,7 @@ export const ProbeBody = Type.Object(
         keyDwell: sample('Key press to release, ms.'),
         keyFlight: sample('Key release to next press, ms.'),
         keyNoCode: count('Key events without a code.'),
+        keyFineTimes: count('Keys whose time from press to release is no whole number of milliseconds.'),
         keyNoShift: count('Capital letters pressed without Shift and Caps Lock.'),
         inputNoKey: count('Inputs of text without key, paste, composition or autofill before them.'),
         wheels: count('Wheel events.'),

@@ -100,7 +100,7 @@ export const messageShape = shape('body transport', {
     env: shape('fonts plugins pdf cookies storage'),
     page: shape('framed hidden hiddenMs blurs'),
     beh: shape(
-      'ms moves interval turn straight coalesced fineTimes subpixel clicks clickDwell clickSettle clickCentre clickBare pressureZero keys keyDwell keyFlight keyNoCode keyNoShift inputNoKey wheels wheelTicks wheelLies scrolls touches touchForce touchRadius pastes pasteChars untrusted motion',
+      'ms moves interval turn straight coalesced fineTimes subpixel clicks clickDwell clickSettle clickCentre clickBare pressureZero keys keyDwell keyFlight keyNoCode keyNoShift inputNoKey wheels wheelTicks wheelLies scrolls touches touchForce touchRadius pastes pasteChars untrusted motion keyFineTimes',
     ),
     q: listOf(
       shape('questionId timeOnQuestionMs mouseMoveCount keyCount pasteCount focusEntries focusExits ended text'),

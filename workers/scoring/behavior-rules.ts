@@ -29,6 +29,7 @@ export const behaviorRules = {
     2.6,
     '{value} capital {letter was|letters were} pressed without Shift or Caps Lock.',
   ),
+  key_clock: synthetic('medium', 3.2, 'Keys were pressed with finer timing than a keyboard has on this system.'),
   key_without_code: synthetic('low', 1.5, 'Key events have no key name.'),
   input_without_keys: synthetic('low', 1.2, 'Text appeared {value} {time|times} without typing, pasting or autofill.'),
   wheel_unanimated: synthetic(
@@ -75,6 +76,7 @@ export const behaviorThresholds = {
   centreMax: 0.012,
   movesMin: 30,
   clockMovesMin: 5,
+  clockKeysMin: 10,
   clockShareMin: 0.5,
   subpixelMin: 5,
   subpixelShareMin: 0.3,

@@ -159,7 +159,7 @@ function isChromium({ agent }: UsedPage): boolean {
 
 /** How the browser hands input on: what comes from its debugging protocol takes another way than what comes from the system. */
 function weighDelivery(
-  { coalesced, moves, fineTimes, subpixel, wheels, wheelTicks, scrolls }: Input,
+  { coalesced, moves, fineTimes, subpixel, keys, keyFineTimes, wheels, wheelTicks, scrolls }: Input,
   os: string | null,
   signals: Signal[],
 ): void {
@@ -170,6 +170,9 @@ function weighDelivery(
   // The X server and Wayland count whole milliseconds.
   if (os === 'linux' && moved >= thresholds.clockMovesMin && (fineTimes ?? 0) >= moved * thresholds.clockShareMin)
     raise(signals, 'pointer_clock');
+  const typed = keys ?? 0;
+  if (os === 'linux' && typed >= thresholds.clockKeysMin && (keyFineTimes ?? 0) >= typed * thresholds.clockShareMin)
+    raise(signals, 'key_clock');
   const isOnPixels = os === 'linux' || os === 'windows';
   if (isOnPixels && (subpixel ?? 0) >= Math.max(thresholds.subpixelMin, moved * thresholds.subpixelShareMin))
     raise(signals, 'pointer_subpixel');

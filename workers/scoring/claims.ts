@@ -59,6 +59,7 @@ export const claimThresholds = {
     ['subpixel', 'moves'],
     ['clickBare', 'clicks'],
     ['keyNoCode', 'keys'],
+    ['keyFineTimes', 'keys'],
     ['keyNoShift', 'keys'],
     ['wheelTicks', 'wheels'],
     ['wheelLies', 'wheels'],

@@ -1,5 +1,5 @@
 /** The rhythm of typing. Pressed keys are never kept beyond their release, and never sent. */
-import { createSample } from '../sample.js';
+import { createSample, isFine } from '../sample.js';
 import type { Watcher } from '../types.js';
 
 /** Keys held down at once that are followed. */
@@ -15,6 +15,7 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
   const held = new Map<string, number>();
   let keys = 0;
   let noCode = 0;
+  let keyFineTimes = 0;
   let keyNoShift = 0;
   let inputNoKey = 0;
   let pastes = 0;
@@ -38,7 +39,9 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
     if (held.size < heldMax) held.set(event.code, event.timeStamp);
   });
   listen('keyup', (event) => {
-    dwell(event.timeStamp - held.get(event.code)!);
+    const ms = event.timeStamp - held.get(event.code)!;
+    dwell(ms);
+    if (isFine(ms)) keyFineTimes++;
     held.delete(event.code);
     releasedAt = event.timeStamp;
   });
@@ -57,6 +60,7 @@ export const watchKeyboard: Watcher<'beh'> = (listen) => {
     keyDwell: dwell(),
     keyFlight: flight(),
     keyNoCode: noCode,
+    keyFineTimes,
     keyNoShift,
     inputNoKey,
     pastes,

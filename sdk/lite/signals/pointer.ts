@@ -1,5 +1,5 @@
 /** How the pointer moves: its rhythm, turns, straightness, and how the browser delivered it. */
-import { createSample, round } from '../sample.js';
+import { createSample, isFine, round } from '../sample.js';
 import type { Watcher } from '../types.js';
 
 /** A pause that ends a stroke, milliseconds. */
@@ -32,7 +32,7 @@ export const watchPointer: Watcher<'beh'> = (listen) => {
     if (devicePixelRatio === 1 && (event.clientX % 1 || event.clientY % 1)) subpixel++;
     coalesced(event.getCoalescedEvents?.().length || NaN);
     const ms = last ? event.timeStamp - last.timeStamp : 0;
-    if ((ms + 0.05) % 1 > 0.1) fineTimes++;
+    if (isFine(ms)) fineTimes++;
     if (ms > pauseMs) endStroke();
     if (start) {
       const direction = Math.atan2(event.clientY - last!.clientY, event.clientX - last!.clientX);

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ProbeBody } from '../../../src/contract/probe.js';
 import { weighBehavior } from '../../../workers/scoring/behavior.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
-import { cleanFacts, humanBody, humanFacts } from '../../helpers/facts.js';
+import { chromeOnWindows, cleanFacts, humanBody, humanFacts, humanTransport } from '../../helpers/facts.js';
 import { automatedVisits, driverBehavior, phoneFacts } from '../../helpers/visits.js';
 
 type Behavior = NonNullable<ProbeBody['beh']>;
@@ -72,6 +72,23 @@ t.test('a touchpad’s tap weighs less than a driver’s click', (t) => {
   const tap: Partial<Behavior> = { clickDwell: [9, 0.8, 0.5, 0, 3] };
   t.ok(weightOf(tap) < weightOf({ ...tap, coalesced: [400, 1, 0, 1, 1] }));
   t.ok(weightOf({ ...tap, coalesced: [400, 1, 0, 1, 1] }) < weightOf(driverBehavior));
+  t.end();
+});
+
+t.test('keys between whole milliseconds are no keyboard of Linux; few of them, and other systems, say nothing', (t) => {
+  const linux = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
+  const has = (userAgent: string, beh: Partial<Behavior>) => {
+    const ua = { ua: userAgent, brands: null, mobile: false, platform: null };
+    const facts = humanFacts({ userAgent }, { ua, beh: { ...humanBody().beh, ...beh } });
+    const { body } = facts.probe ?? {};
+    if (!body) throw new Error('the sample has a probe');
+    const probe = { body, transport: { ...humanTransport, userAgent } };
+    return weighBehavior(readVisit({ ...facts, probe })).some(({ code }) => code === 'key_clock');
+  };
+  t.ok(has(linux, { keys: 60, keyFineTimes: 58 }));
+  t.notOk(has(linux, { keys: 60, keyFineTimes: 6 }));
+  t.notOk(has(linux, { keys: 6, keyFineTimes: 6 }));
+  t.notOk(has(chromeOnWindows, { keys: 60, keyFineTimes: 58 }));
   t.end();
 });
 

@@ -131,6 +131,7 @@ export const arabic: EvidenceTexts = {
     pointer_metronome: 'تحرك المؤشر على فترات ثابتة.',
     pointer_straight: 'تحرك المؤشر في خطوط مستقيمة تمامًا.',
     capital_without_shift: 'عدد الأحرف الكبيرة التي كُتبت دون Shift أو Caps Lock: {value}.',
+    key_clock: 'ضُغطت المفاتيح بتوقيت أدق مما للوحة المفاتيح على هذا النظام.',
     key_without_code: 'أحداث المفاتيح بلا اسم للمفتاح.',
     input_without_keys: 'عدد مرات ظهور نص دون كتابة أو لصق أو تعبئة تلقائية: {value}.',
     wheel_unanimated: 'حركت العجلة الصفحة دفعة واحدة؛ المتصفحات تمررها على عدة إطارات.',

@@ -147,6 +147,7 @@ export const german: EvidenceTexts = {
     pointer_straight: 'Der Zeiger bewegte sich in vollkommen geraden Linien.',
     capital_without_shift:
       '{value} {Großbuchstabe wurde|Großbuchstaben wurden} ohne Umschalt- oder Feststelltaste getippt.',
+    key_clock: 'Tasten wurden mit feineren Zeiten gedrückt, als eine Tastatur sie auf diesem System hat.',
     key_without_code: 'Tastenereignisse haben keinen Namen der Taste.',
     input_without_keys: 'Text erschien {value} Mal ohne Tippen, Einfügen oder automatisches Ausfüllen.',
     wheel_unanimated: 'Das Mausrad bewegte die Seite schlagartig; Browser rollen über mehrere Bilder.',

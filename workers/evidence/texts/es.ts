@@ -141,6 +141,7 @@ export const spanish: EvidenceTexts = {
     pointer_metronome: 'El puntero se movió a intervalos constantes.',
     pointer_straight: 'El puntero se movió en líneas perfectamente rectas.',
     capital_without_shift: '{value} {mayúscula se escribió|mayúsculas se escribieron} sin Mayús ni Bloq Mayús.',
+    key_clock: 'Las teclas se pulsaron con tiempos más finos que los de un teclado en este sistema.',
     key_without_code: 'Los eventos de teclado no tienen nombre de tecla.',
     input_without_keys: 'Apareció texto {value} {vez|veces} sin escribir, pegar ni autocompletar.',
     wheel_unanimated: 'La rueda movió la página de golpe; los navegadores la desplazan en varios fotogramas.',

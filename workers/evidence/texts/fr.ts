@@ -144,6 +144,7 @@ export const french: EvidenceTexts = {
     pointer_metronome: 'Le pointeur a bougé à intervalles constants.',
     pointer_straight: 'Le pointeur a bougé en lignes parfaitement droites.',
     capital_without_shift: '{value} {majuscule a été tapée|majuscules ont été tapées} sans touche Maj ni verrouillage.',
+    key_clock: 'Les touches ont été enfoncées avec une précision temporelle qu’un clavier n’a pas sur ce système.',
     key_without_code: 'Les événements de touches n’ont pas de nom de touche.',
     input_without_keys: 'Du texte est apparu {value} fois sans saisie, collage ni remplissage automatique.',
     wheel_unanimated: 'La molette a déplacé la page d’un coup ; les navigateurs défilent sur plusieurs images.',

@@ -136,6 +136,7 @@ export const japanese: EvidenceTexts = {
     pointer_metronome: 'ポインターが一定の間隔で動きました。',
     pointer_straight: 'ポインターが完全な直線で動きました。',
     capital_without_shift: 'ShiftもCaps Lockも使わずに、大文字が{value}回入力されました。',
+    key_clock: 'キーを押した時刻が、このシステムのキーボードより細かくなっています。',
     key_without_code: 'キーイベントにキーの名前がありません。',
     input_without_keys: '入力、貼り付け、自動入力なしにテキストが{value}回現れました。',
     wheel_unanimated: 'ホイールでページが一瞬で動きました。ブラウザーは数フレームかけてスクロールします。',

@@ -140,6 +140,7 @@ export const portuguese: EvidenceTexts = {
     pointer_straight: 'O ponteiro se moveu em linhas perfeitamente retas.',
     capital_without_shift:
       '{value} {letra maiúscula foi digitada|letras maiúsculas foram digitadas} sem Shift nem Caps Lock.',
+    key_clock: 'As teclas foram pressionadas com tempos mais finos que os de um teclado neste sistema.',
     key_without_code: 'Os eventos de teclado não têm o nome da tecla.',
     input_without_keys: 'Apareceu texto {value} {vez|vezes} sem digitar, colar ou preencher automaticamente.',
     wheel_unanimated: 'A roda moveu a página de uma vez; os navegadores rolam em vários quadros.',
