@@ -49,6 +49,7 @@ import {
   type DeviceRecord,
   type FaceScope,
   type NewFingerprint,
+  type OwnFacesQuery,
 } from './fingerprint-store.js';
 import type { FaceReuse, FaceReuseQuery, ReuseCount } from './face-reuse.js';
 import { findIdentity, type IdentityQuery } from './identity-comparison.js';
@@ -106,6 +107,8 @@ interface Seen {
   /** To be asked again at the completion; null where there is no face, or the person was found. */
   readonly search: FaceSearch | null;
   readonly identity: IdentityQuery | null;
+  /** The same of a face that may prove a respondentId which only the page named. */
+  readonly own: OwnFacesQuery | null;
   /** The same of a device that would decide, by its token alone. */
   readonly sameDevice: (DeviceQuery & { readonly device: { readonly ref: string } }) | null;
   /** Others with nearly this face, and how many were found. */
@@ -200,6 +203,7 @@ async function lookUp(
     ...{ face, device, provenance },
     search: isOpen ? { ...search, question: { ...search.question, same: biometric.threshold } } : null,
     identity: identity?.match == null ? query : null,
+    own: face === null || respondentTrusted ? null : ofPerson,
     sameDevice: isDecisive && likeness?.method !== 'exact' ? sameDeviceOf(scope, deviceRef, session, sinceMs) : null,
     reuse: reuse === null || reused === null ? null : { ...reuse, ...reused },
   };
@@ -263,9 +267,9 @@ async function holdAlone(
   deps: UniquenessDeps,
   tx: Queryable,
   session: ComparedSession,
-  { search, identity, sameDevice, reuse }: Seen,
+  { face, search, identity, own, sameDevice, reuse }: Seen,
 ): Promise<void> {
-  const isProvable = identity !== null && (identity.respondentTrusted || identity.deviceRef !== null);
+  const isProvable = identity !== null && (identity.respondentTrusted || identity.deviceRef !== null || own !== null);
   const locks = [
     ...(search === null ? [] : locksOf(session)),
     ...(isProvable ? [respondentLockOf(session, identity.respondentId)] : []),
@@ -273,7 +277,11 @@ async function holdAlone(
   ];
   for (const name of locks) await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
   if (search !== null && (await cameMeanwhile(deps, tx, search))) throw new ConcurrentDuplicateError();
-  if (isProvable && (await findIdentity(tx, identity)).match !== null) throw new ConcurrentDuplicateError();
+  if (isProvable) {
+    const faces = face === null || own === null ? null : await compareOwn(deps, tx, face, own);
+    const found = withFace(await findIdentity(tx, identity), faces, identity.sinceMs);
+    if (found?.match != null) throw new ConcurrentDuplicateError();
+  }
   if (sameDevice !== null && (await deps.devices.find(tx, sameDevice)).same !== null)
     throw new ConcurrentDuplicateError();
   if (reuse === null) return;

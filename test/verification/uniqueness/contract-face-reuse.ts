@@ -163,24 +163,28 @@ export function testFaceReuse(t: Test, shared: () => Shared): void {
     },
   );
 
-  t.test('of two completions of one face at one moment the second is judged again', async (t) => {
+  const atOnce = async (t: Test, given: Partial<ComparedSession>): Promise<void> => {
     const { world, one, capture } = await open(t, shared());
     const ada = world.person();
-    const sessions = [world.session(), world.session()].map((session) => ({ session, envelope: capture(ada) }));
+    const sessions = [given, given].map((each) => ({ session: world.session(each), envelope: capture(ada) }));
     for (const { session, envelope } of sessions) await one.uniqueness.compare(session, envelope, startMs);
     const complete = ({ session, envelope }: (typeof sessions)[number]) =>
       inOrganization(shared().database, world.organizationId, (tx) =>
         one.uniqueness.record(tx, session, envelope, {
           completedAt: new Date(startMs),
           status: 'pass',
-          evidence: 'claimed',
+          evidence: session.evidence,
         }),
       );
     const done = await Promise.allSettled(sessions.map(complete));
     const [refused, ...rest] = done.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     t.ok(refused instanceof ConcurrentDuplicateError, String(refused));
     t.equal(rest.length, 0);
-  });
+  };
+  t.test('of two completions of one face at one moment the second is judged again', (t) => atOnce(t, {}));
+  t.test('of two under one id, which a page names and pictures of one face prove, too', (t) =>
+    atOnce(t, { respondentId: 'ada', ...seen }),
+  );
 
   t.test('nobody hides others of the day by passing again and again under one id, on whatever evidence', async (t) => {
     const { world, one, capture, ask, pass } = await open(t, shared());
