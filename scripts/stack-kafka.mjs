@@ -8,14 +8,15 @@ import { join } from 'node:path';
 const quickStart = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 export function createKafka({ root, directory, port, secrets, isBrief }) {
-  const libs = join(root, '.stack', 'libs');
+  const version = process.env.STACK_KAFKA_VERSION;
+  const libs = join(root, '.stack', version === undefined ? 'libs' : `libs-${version}`);
   const config = join(directory, 'server.properties');
   const log = join(directory, 'kafka.log');
   return {
     log,
     mark: config,
     start: async () => {
-      fetchJars(root, libs);
+      fetchJars(root, libs, version);
       mkdirSync(directory, { recursive: true });
       writeFileSync(config, properties(join(directory, 'data'), port, secrets));
       if (!existsSync(join(directory, 'data', 'meta.properties'))) {
@@ -46,8 +47,8 @@ export function createKafka({ root, directory, port, secrets, isBrief }) {
   };
 }
 
-/** Fetched once, then kept for all stacks of this checkout. */
-function fetchJars(root, libs) {
+/** Fetched once, then kept for all stacks of this checkout. Without a version, that of the file. */
+function fetchJars(root, libs, version) {
   if (existsSync(libs) && readdirSync(libs).some((name) => name.startsWith('kafka_2.13-'))) return;
   const args = [
     '-q',
@@ -57,6 +58,7 @@ function fetchJars(root, libs) {
     'dependency:copy-dependencies',
     '-DincludeScope=runtime',
     `-DoutputDirectory=${libs}`,
+    ...(version === undefined ? [] : [`-Dkafka.version=${version}`]),
   ];
   const { status, error } = spawnSync('mvn', args, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0)

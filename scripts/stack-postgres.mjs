@@ -44,8 +44,9 @@ function placeKey(directory, { key, certificate }) {
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Debian keeps the server's programs off the path. */
+/** Debian keeps the server's programs off the path. STACK_POSTGRES_BIN names the folder of another version. */
 function findBinaries() {
+  if (process.env.STACK_POSTGRES_BIN !== undefined) return `${process.env.STACK_POSTGRES_BIN}/`;
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian)
     ? readdirSync(debian)

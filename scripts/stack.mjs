@@ -1,11 +1,11 @@
 // Real PostgreSQL, Redis and Kafka for development and tests, on ports of their own, below .stack/.
 //
-//   node scripts/stack.mjs start|stop|kill|pause|resume|remove|status [postgres] [redis] [kafka] [--name NAME] [--port-offset N] [--secure]
+//   node scripts/stack.mjs start|stop|kill|pause|resume|remove|status [postgres] [redis] [kafka] [--name NAME] [--port-offset N] [--secure] [--native]
 //
 // `start` is idempotent and writes addresses and pids to .stack/stack.json (or .stack/NAME/stack.json). `stop` keeps the data, `remove`
 // deletes it. A name of its own gives a separate stack, for tests that stop and kill; give it a port offset too. Where a Docker engine
 // answers, the stores run in containers; otherwise from the system's packages. Only processes started here are ever ended. `start --secure`
-// has them speak TLS only, and asks for a password (never in containers).
+// has them speak TLS only, and asks for a password (never in containers). `start --native` starts none in containers.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ const commands = {
   remove: 'stop, and delete the data',
   status: 'say what runs',
 };
-const usage = `Usage: npm run stack -- COMMAND [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure]`;
+const usage = `Usage: npm run stack -- COMMAND [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure] [--native]`;
 const help = `${usage}
 
 Commands, for the named stores or all of them:
@@ -37,7 +37,8 @@ ${Object.entries(commands)
 Options:
   --name NAME       a separate stack, for tests that stop and kill
   --port-offset N   added to the ports ${Object.values(basePorts).join(', ')}
-  --secure          TLS alone and a password; with start`;
+  --secure          TLS alone and a password; with start
+  --native          no containers; with start`;
 
 function readCommand() {
   const { values, positionals } = parseArgs({
@@ -46,6 +47,7 @@ function readCommand() {
       name: { type: 'string' },
       'port-offset': { type: 'string', default: '0' },
       secure: { type: 'boolean', default: false },
+      native: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -69,6 +71,7 @@ function readCommand() {
     isDefault: values.name === undefined,
     offset,
     isSecure: values.secure,
+    isNative: values.native || values.secure,
   };
 }
 
@@ -96,13 +99,13 @@ function describe({ ports, pids, kind, running, secrets }) {
 }
 
 async function main() {
-  const { command, services, name, isDefault, offset, isSecure } = readCommand();
+  const { command, services, name, isDefault, offset, isSecure, isNative } = readCommand();
   const directory = join(root, '.stack', name);
   const file = isDefault ? join(root, '.stack', 'stack.json') : join(directory, 'stack.json');
   const before = readState(file);
   const ports =
     before?.ports ?? Object.fromEntries(Object.entries(basePorts).map(([service, port]) => [service, port + offset]));
-  const kind = before?.engine ?? (!isSecure && dockerAnswers() ? 'docker' : 'native');
+  const kind = before?.engine ?? (!isNative && dockerAnswers() ? 'docker' : 'native');
   const pids = { ...before?.pids };
   const running = new Set(before?.running);
   const secrets = before?.secrets ?? (isSecure ? makeSecrets(join(directory, 'secrets')) : null);

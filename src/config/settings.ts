@@ -147,7 +147,7 @@ export const settings = {
   VH_DATABASE_CONNECTIONS: setting(10, integer(2, 1_000), 'Maximum PostgreSQL connections of this process.'),
   REDIS_URL: optional(
     redisUrl,
-    'Redis 7 as redis://, a cluster as redis+cluster://host:port,host:port, or Sentinels as redis+sentinel://host:port,host:port/NAME; for TLS, rediss:// and so on. If not set, counters are kept in memory.',
+    'Redis 7 or later, or Valkey, as redis://, a cluster as redis+cluster://host:port,host:port, or Sentinels as redis+sentinel://host:port,host:port/NAME; for TLS, rediss:// and so on. If not set, counters are kept in memory.',
     'embedded',
   ),
   KAFKA_BROKERS: optional(

@@ -89,3 +89,22 @@ t.test('the image and the unit start files that a release has', (t) => {
   for (const path of paths) t.ok(existsSync(repositoryPath(path)), path);
   t.end();
 });
+
+t.test('the guide names the versions that the matrix tries', (t) => {
+  const tried = JSON.parse(readRepositoryFile('deploy/stack/versions.json')) as Readonly<
+    Record<string, readonly (string | { readonly version: string })[]>
+  >;
+  const rows = readRepositoryFile('docs/how-to/deploy.md').matchAll(/^\| (\S+) \| .* \| ([^|]+) \|$/gm);
+  const named = new Map([...rows].map(([, part = '', versions = '']) => [part, versions.match(/\d+\.\d+/g)]));
+  const parts = { node: 'Node.js', postgres: 'PostgreSQL', redis: 'Redis', kafka: 'Kafka' };
+  t.same(Object.keys(tried), Object.keys(parts));
+  for (const [part, name] of Object.entries(parts)) {
+    const versions = (tried[part] ?? []).map((each) => (typeof each === 'string' ? each : each.version));
+    t.same(
+      named.get(name),
+      versions.map((version) => /^\d+\.\d+/.exec(version)?.[0]),
+      name,
+    );
+  }
+  t.end();
+});

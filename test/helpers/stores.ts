@@ -51,9 +51,9 @@ interface StackState extends Stack {
   readonly pids: Readonly<Record<string, number>>;
 }
 
-/** null where it is not there, or does not run. */
+/** null where it is not there, or does not run. VH_STACK_FILE names another one. */
 export function readRunningStack(): Stack | null {
-  const file = repositoryPath('.stack/stack.json');
+  const file = process.env['VH_STACK_FILE'] ?? repositoryPath('.stack/stack.json');
   if (!existsSync(file)) return null;
   const state = JSON.parse(readFileSync(file, 'utf8')) as StackState;
   const isComplete =
