@@ -95,7 +95,9 @@ function materialsOf({ name: own, packages }) {
 
 await rm(out, { recursive: true, force: true });
 await mkdir(stage, { recursive: true });
-for (const path of copied) await cp(join(root, path), join(stage, path), { recursive: true });
+/** Packages of an example are for its tests. */
+const isOurs = (path) => !path.endsWith('/node_modules');
+for (const path of copied) await cp(join(root, path), join(stage, path), { recursive: true, filter: isOurs });
 await rm(join(stage, 'deploy/stack'), { recursive: true });
 for (const folder of compiled)
   for (const path of git('ls-files', folder).split('\n'))
@@ -109,6 +111,7 @@ const [{ filename, size, integrity }] = JSON.parse(
   execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
     cwd: stage,
     encoding: 'utf8',
+    maxBuffer: 2 ** 26,
   }),
 );
 await rm(stage, { recursive: true });
