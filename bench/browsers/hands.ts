@@ -1,10 +1,8 @@
 /** Untouched browsers on a virtual display, operated through the X server: as people do, and as programs do that stay outside the browser. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchPlain, startDisplay } from '../../test/helpers/browser.js';
+import { hasFirefox, launchFirefox } from '../../test/helpers/firefox.js';
 import { sendInput } from '../../test/helpers/input.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import { answerSurvey, createPause, type Actor } from './actor.js';
@@ -192,66 +190,25 @@ function createKeyboard(display: string, profile: HandProfile): Actor {
   };
 }
 
-/** Firefox by itself, with nothing attached. */
-function launchFirefox(
-  url: string,
-  display: string,
-  preferences: NonNullable<HandProfile['firefox']>,
-  environment: NonNullable<HandProfile['environment']>,
-) {
-  const profile = mkdtempSync(join(tmpdir(), 'vh-firefox-'));
-  const lines = Object.entries({
-    'browser.aboutwelcome.enabled': false,
-    'datareporting.policy.dataSubmissionPolicyBypassNotification': true,
-    'termsofuse.bypassNotification': true,
-    'browser.shell.checkDefaultBrowser': false,
-    'network.captive-portal-service.enabled': false,
-    ...preferences,
-  }).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
-  writeFileSync(join(profile, 'user.js'), lines.join('\n'));
-  const child = spawn(
-    '/usr/bin/firefox-esr',
-    ['--no-remote', '--profile', profile, '--width', '1200', '--height', '860', url],
-    {
-      env: { ...process.env, ...environment, DISPLAY: display },
-      stdio: 'ignore',
-    },
-  );
-  const missing = new Promise<never>((_, reject) =>
-    child.once('error', () => reject(new ToolMissing('firefox-esr is not installed'))),
-  );
-  missing.catch(() => undefined);
-  return {
-    missing,
-    async close() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const gone = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGTERM');
-        await Promise.race([gone, sleep(5_000).then(() => child.kill('SIGKILL'))]);
-      }
-      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
-    },
-  };
-}
-
 export const byHand =
   (profile: HandProfile): Run =>
   async (survey) => {
     const { firefox, args = [], pauseMs = 600, zooms = 0, busy = 0, environment = {}, pastes = false } = profile;
     const { address = '', hasOtherTab = false, keysFirst = [] } = profile;
     const url = survey.url + address;
+    if (firefox && !hasFirefox()) throw new ToolMissing('firefox-esr is not installed');
     const display = await startDisplay();
     const load = Array.from({ length: busy }, () => spawn(process.execPath, ['-e', 'for(;;);'], { stdio: 'ignore' }));
     const clipboard = pastes ? holdClipboard(display.name) : null;
     const browser = firefox
-      ? launchFirefox(url, display.name, firefox, environment)
+      ? launchFirefox(url, { display: display.name, preferences: firefox, environment })
       : await launchPlain(url, {
           display: display.name,
           args: hasOtherTab ? [...args, survey.otherUrl] : args,
           environment,
         });
     try {
-      await Promise.race([survey.loaded(), ...('missing' in browser ? [browser.missing] : [])]);
+      await survey.loaded();
       await survey.places();
       await sendInput(display.name, ['mousemove', '500', '400']);
       for (const key of keysFirst) await sendInput(display.name, ['key', key, 'sleep', '1.5']);

@@ -1,15 +1,11 @@
 /** The probe in Firefox, where it is installed. Nothing drives it, and nobody acts on the page. */
-import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
-import { temporaryDirectory } from '../../helpers/directories.js';
+import { hasFirefox, launchFirefox } from '../../helpers/firefox.js';
 import { bundle, defaultAttributes, listContractErrors, scriptPath } from '../../helpers/lite-page.js';
 import { joinMessages, listInputTells, listStaticTells } from '../../helpers/probe-findings.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 
-const firefoxPath = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
-const skip = existsSync(firefoxPath) ? false : 'Firefox is not installed (FIREFOX_PATH)';
+const skip = hasFirefox() ? false : 'Firefox is not installed (FIREFOX_PATH)';
 /** A machine that others use takes its time. */
 t.setTimeout(200_000);
 
@@ -31,21 +27,8 @@ for (const [name, chosen] of Object.entries(preferences))
     async (t) => {
       const site = await startStaticSite({ files: { '/': page, [scriptPath]: bundle(), '/favicon.ico': '' } });
       t.teardown(() => site.close());
-      const profile = temporaryDirectory(t);
-      const lines = Object.entries({ 'browser.aboutwelcome.enabled': false, ...chosen });
-      writeFileSync(
-        join(profile, 'user.js'),
-        lines.map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});`).join('\n'),
-      );
-      const browser = spawn(firefoxPath, ['--headless', '--no-remote', '--profile', profile, `${site.origin}/`], {
-        env: { ...process.env, HOME: profile },
-        stdio: 'ignore',
-      });
-      const gone = new Promise((resolve) => browser.once('exit', resolve));
-      t.teardown(async () => {
-        browser.kill('SIGKILL');
-        await gone;
-      });
+      const browser = launchFirefox(`${site.origin}/`, { preferences: chosen });
+      t.teardown(() => browser.close());
       await site.waitForProbe(
         'a load message with the slow signals',
         ({ body }) => body.phase === 'load' && body.gfx?.canvas !== undefined,

@@ -1,17 +1,14 @@
 /** The script that ships in Firefox, where it is installed, under the policy that integrators are told. Nothing drives it: the page tells what it saw. */
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import t from 'tap';
 import type { VHMountResult } from '../../../sdk/widget/api.js';
 import { answering, readPersonFiles } from '../../helpers/capture-page.js';
+import { hasFirefox, launchFirefox } from '../../helpers/firefox.js';
 import { policyFor } from '../../helpers/sdk-page.js';
-import { temporaryDirectory } from '../../helpers/directories.js';
 import { startTestService } from '../../helpers/service.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 import { pollUntil } from '../../helpers/wait-until.js';
 
-const firefoxPath = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
-const skip = existsSync(firefoxPath) ? false : 'Firefox is not installed (FIREFOX_PATH)';
+const skip = hasFirefox() ? false : 'Firefox is not installed (FIREFOX_PATH)';
 /** A machine that others use takes its time. */
 t.setTimeout(300_000);
 
@@ -65,16 +62,8 @@ void t.test('the widget in Firefox', { skip, timeout: 280_000 }, async (t) => {
     headers: { 'content-security-policy': policyFor(siteUrl) },
   });
   t.teardown(() => site.close());
-  const profile = temporaryDirectory(t);
-  const browser = spawn(firefoxPath, ['--headless', '--no-remote', '--profile', profile, `${site.origin}/`], {
-    env: { ...process.env, HOME: profile },
-    stdio: 'ignore',
-  });
-  const gone = new Promise((resolve) => browser.once('exit', resolve));
-  t.teardown(async () => {
-    browser.kill('SIGKILL');
-    await gone;
-  });
+  const browser = launchFirefox(`${site.origin}/`);
+  t.teardown(() => browser.close());
   const notes = site.notes as Note[];
   const find = (...kinds: readonly Note['kind'][]) =>
     pollUntil(kinds.join(' or '), () => notes.find(({ kind }) => kinds.includes(kind)), 120_000);
