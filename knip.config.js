@@ -42,9 +42,6 @@ export default {
   // The camera’s models, and the arithmetic that runs them, are files of the last four, taken by their path.
   ignoreDependencies: [
     '@fingerprintjs/botd',
-    // Run by scripts/scan-secrets.mjs, with the rules that its settings name.
-    'secretlint',
-    '@secretlint/secretlint-rule-preset-recommend',
     // Of examples/next.
     'next',
     'openapi-fetch',

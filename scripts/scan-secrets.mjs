@@ -16,7 +16,7 @@ const files = given.length > 0 ? given : tracked();
 const { status } = spawnSync(
   process.execPath,
   [
-    join(root, 'node_modules/secretlint/bin/secretlint.js'),
+    join(root, '.ci/node_modules/secretlint/bin/secretlint.js'),
     '--secretlintrc',
     join(root, '.secretlintrc.json'),
     ...files,

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { missingPackages } from '../helpers/other-packages.js';
 import { repositoryPath } from '../helpers/repository.js';
 
 const run = (script: string, ...files: readonly string[]) => {
@@ -40,7 +41,8 @@ t.test('a license outside the list, or none, is refused by the name of its packa
   });
 });
 
-const skip = Number(process.versions.node.split('.')[0]) < 22 ? 'the scanner needs Node.js 22' : false;
+const isOld = Number(process.versions.node.split('.')[0]) < 22;
+const skip = isOld ? 'the scanner needs Node.js 22' : missingPackages('.ci');
 
 t.test('the repository holds no secret, and one that is put into it is found', { skip }, async (t) => {
   const whole = run('scan-secrets.mjs');

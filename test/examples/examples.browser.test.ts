@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import t from 'tap';
 import { hasChromium, launchForPages } from '../helpers/browser.js';
-import { missingPackages } from '../helpers/example-packages.js';
+import { missingPackages } from '../helpers/other-packages.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
@@ -92,7 +92,7 @@ t.test('the examples run as they stand', { skip, timeout: 280_000 }, async (t) =
 
   await t.test(
     'SurveyJS: the probe measures under the id that the backend scores',
-    { skip: missingPackages('surveyjs') },
+    { skip: missingPackages('examples/surveyjs') },
     async (t) => {
       const url = await serve(await prepare('surveyjs'), {}, 'surveyjs');
       const page = await browser.context.newPage();

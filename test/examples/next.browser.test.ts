@@ -9,14 +9,14 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { hasChromium, launchForPages } from '../helpers/browser.js';
-import { missingPackages } from '../helpers/example-packages.js';
+import { missingPackages } from '../helpers/other-packages.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 const modules = 'examples/next/node_modules';
-const skip = hasChromium() ? missingPackages('next') : 'Chromium is not installed (CHROMIUM_PATH)';
+const skip = hasChromium() ? missingPackages('examples/next') : 'Chromium is not installed (CHROMIUM_PATH)';
 /** A machine that others use takes its time. */
 t.setTimeout(300_000);
 const run = promisify(execFile);
