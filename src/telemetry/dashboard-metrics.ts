@@ -56,6 +56,9 @@ type PrimedSeries = Readonly<
     Record<'webhookAttempts', Counter<'outcome'>> &
     Record<'rateLimited', Counter<'key'>> &
     Record<'databaseFailures', Counter<'pool'>> &
+    Record<'sessionsCreated', Counter<'mode'>> &
+    Record<'verifications', Counter<'status' | 'mode'>> &
+    Record<'verifyStage', Histogram<'stage'>> &
     Record<'primeFailures', (route: string) => void>
 >;
 
@@ -78,6 +81,9 @@ export function primeSeries(metrics: PrimedSeries): void {
   prime(metrics.webhookAttempts, 'outcome', ['succeeded', 'failed', 'exhausted']);
   prime(metrics.rateLimited, 'key', ['none', 'other']);
   prime(metrics.databaseFailures, 'pool', ['work', 'lookups']);
+  metrics.sessionsCreated.inc({ mode: 'live' }, 0);
+  for (const status of ['pass', 'fail']) metrics.verifications.inc({ status, mode: 'live' }, 0);
+  for (const stage of ['pictures', 'compare', 'verdict', 'record']) metrics.verifyStage.zero({ stage });
   metrics.primeFailures(scoreRoute);
 }
 

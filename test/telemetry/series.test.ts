@@ -12,6 +12,13 @@ t.test('the first failures of a route are a rise from 0, and later answers do no
   t.match(await registry.metrics(), `${failed('/a')} 1\n`);
 });
 
+t.test('verifications that nobody made yet are series at 0, so that panels and their first rise show', async (t) => {
+  const text = await createMetrics().registry.metrics();
+  t.match(text, 'vh_sessions_created_total{mode="live"} 0\n');
+  t.match(text, 'vh_verifications_total{status="pass",mode="live"} 0\n');
+  t.match(text, 'vh_verify_stage_seconds_count{stage="verdict"} 0\n');
+});
+
 t.test('a process that does not measure a value of the database has no series of it', async (t) => {
   const { outboxOldest, webhookOldestDue, webhookParked, registry } = createMetrics();
   const names = ['vh_outbox_oldest_seconds', 'vh_webhook_oldest_due_seconds', 'vh_webhook_parked_endpoints'];
