@@ -30,8 +30,9 @@ export function readMasterKey(directory: string): Uint8Array | null {
   try {
     return parseMasterKey(readFileSync(path, 'utf8'), path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return null;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw syscall === undefined ? error : cannotUse(path, error);
   }
 }
 
@@ -40,9 +41,13 @@ export function loadMasterKey(directory: string): Uint8Array {
   const path = pathIn(directory);
   const known = readMasterKey(directory);
   if (known !== null) return known;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600 });
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw cannotUse(path, error);
+  }
   try {
     linkSync(draft, path); // atomic, and of two processes that start at once only one wins
   } catch (error) {
@@ -52,6 +57,12 @@ export function loadMasterKey(directory: string): Uint8Array {
   }
   return parseMasterKey(readFileSync(path, 'utf8'), path);
 }
+
+const cannotUse = (path: string, cause: unknown): Error =>
+  new Error(
+    `${path} cannot be read or written (${(cause as Error).message}). Grant access, or set VH_DATA_DIR to a directory of this user.`,
+    { cause },
+  );
 
 function parseMasterKey(text: string, path: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');

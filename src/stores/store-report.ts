@@ -42,12 +42,16 @@ export function reportedCheck(name: string, check: () => Promise<void>, deadline
     });
 }
 
+/** Names the setting to check of a database with an address. */
+const remedyOf = (name: string): string =>
+  name.startsWith('PostgreSQL') ? ' Check DATABASE_URL, and that the server runs.' : '';
+
 /** Runs a start's work on a store. Errors of the store or its client get its name and address; other errors stay unchanged. */
 export async function needStore<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof pg.DatabaseError)) throw error;
-    throw new Error(`${name} cannot be used: ${causeOf(error)}`, { cause: error });
+    throw new Error(`${name} cannot be used: ${causeOf(error)}.${remedyOf(name)}`, { cause: error });
   }
 }

@@ -71,6 +71,9 @@ t.test('a start that cannot use its database says which, where and why, and no s
   });
   await t.rejects(process.listening());
   const { stderr } = process.output();
-  t.match(stderr, /did not start: PostgreSQL at 127\.0\.0\.1:1\/vh cannot be used: .*ECONNREFUSED/);
+  t.match(
+    stderr,
+    /did not start: PostgreSQL at 127\.0\.0\.1:1\/vh cannot be used: .*ECONNREFUSED.*\. Check DATABASE_URL/,
+  );
   t.notMatch(stderr, 'not-for-the-log');
 });
