@@ -77,3 +77,21 @@ export async function keepMarks(
   );
   return kept.length >= names.length - seen.count;
 }
+
+/**
+ * Whether a capture that completed meanwhile moves more like this one than any that was found. A copy at another pace keeps marks of its own, so that
+ * keeping them shows nothing. The second of two completions waits for the first; the lock is held for the commit only, so ask last.
+ */
+export async function movedAlikeMeanwhile(
+  tx: Queryable,
+  session: MarkedSession,
+  marks: CaptureMarks,
+  { replay }: SeenMarks,
+): Promise<boolean> {
+  if (marks.motionSought.length === 0) return false;
+  const { organizationId, mode } = session;
+  const name = `capture marks ${organizationId} ${mode}`;
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name], { recurring: true });
+  const now = await findSeenMarks(tx, session, { ...marks, embedding: null, frames: [] });
+  return now.replay.motionMarksSeen > replay.motionMarksSeen;
+}

@@ -27,7 +27,7 @@ import { othersMax } from '../uniqueness/face-reuse.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { asksCamera, escalate, findCameraCheck, withFirstSignals } from './camera-check.js';
 import { isFullCapture, isMadeUp, showsComparison } from './face-tries.js';
-import { keepMarks } from './capture-marks.js';
+import { keepMarks, movedAlikeMeanwhile } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import type { PictureJudge } from './picture-judge.js';
 import { createSessionTurns, type SessionTurns } from './session-turns.js';
@@ -268,9 +268,10 @@ async function record(
   const events = eventsOf(completed);
   const usage = { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
   const complete = async (tx: Queryable): Promise<void> => {
+    const { marks, seen } = gathered;
     const [completing, keeping, ...rest] = sendAll([
       completeSession(tx, session, { completedAt, tokenId, outcome, device }),
-      keepMarks(tx, session, gathered.marks, gathered.seen),
+      keepMarks(tx, session, marks, seen),
       uniqueness.record(tx, compared, envelope, {
         completedAt,
         status: outcome.verdict.status,
@@ -281,6 +282,8 @@ async function record(
     if (!(await completing)) throw new NotCompleted();
     if (!(await keeping)) throw new MarkTaken();
     await Promise.all(rest);
+    if (outcome.verdict.status !== 'fail' && (await movedAlikeMeanwhile(tx, session, marks, seen)))
+      throw new MarkTaken();
     // A row that many share is taken last, and held for the commit only.
     await countLinkUse(tx, session, outcome.verdict.status);
   };

@@ -84,6 +84,8 @@ const copies: Readonly<Record<string, (one: Capture) => Capture>> = {
   mirrored: (one) => changePoints(one, (x, y) => [5120 - x, y], mirrored),
   'a tenth slower, and turned': (one) => atPace(changePoints(one, turn(3)), 1.1),
   'a ninth faster': (one) => atPace(one, 0.9),
+  'a fifth slower': (one) => atPace(one, 1.2),
+  'a fifth faster': (one) => atPace(one, 0.82),
 };
 for (const [name, copy] of Object.entries(copies))
   t.test(`marks of motion know a copy again: ${name}`, (t) => {
