@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readSettings } from '../../src/config/read.js';
 import { checkSettings, type Machine } from '../../src/cli/doctor/settings-checks.js';
-import { checkStores } from '../../src/cli/doctor/store-checks.js';
+import { checkStores, compareClock } from '../../src/cli/doctor/store-checks.js';
 import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { temporaryDirectory } from '../helpers/directories.js';
@@ -104,6 +104,20 @@ if (stack !== null)
     );
     t.notMatch(away, /not-to-be-printed/);
   });
+
+t.test('a clock that is apart by less than a slow answer takes is sound; one that fails captures is not', (t) => {
+  const of = (aheadMs: number, tookMs = 0): string => {
+    const { status, text } = compareClock('database', 50_000 + aheadMs, {
+      askedMs: 50_000 - tookMs,
+      answeredMs: 50_000,
+    });
+    return `${status} ${/\d.*? s|days/.exec(text)?.[0] ?? ''}`.trim();
+  };
+  t.same([of(0), of(140), of(-140), of(-900, 800)], ['ok', 'ok', 'ok', 'ok']);
+  t.same([of(600), of(-600), of(200)], ['warning 0.6 s', 'warning 0.6 s', 'warning 0.2 s']);
+  t.same([of(1_100), of(-90_000)], ['failed 1.1 s', 'failed 90.0 s']);
+  t.end();
+});
 
 t.test('the command prints a line for each check, and ends with 1 where one failed', async (t) => {
   const directory = temporaryDirectory(t);

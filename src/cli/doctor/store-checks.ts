@@ -15,7 +15,8 @@ import { createLogger } from '../../telemetry/logger.js';
 import { failed, ok, warning, type Finding } from './finding.js';
 
 const deadlineMs = 5_000;
-const clockMsMax = 1_000;
+/** Each instance may be as far from a store as the half of what two may differ by before a capture that both serve claims too much time. */
+const clockMsMax = { ok: 150, warning: 1_000 } as const;
 const [postgresMin, redisMin] = [15, 7];
 const replicasMin = 3;
 const dayMs = 86_400_000;
@@ -43,15 +44,17 @@ export async function checkStores(settings: Settings): Promise<readonly Finding[
 async function checkDatabase(settings: Settings): Promise<readonly Finding[]> {
   const database = await openDatabase({ ...settings, VH_DATABASE_CONNECTIONS: 1 }, createLogger('silent'));
   try {
+    const askedMs = Date.now();
     const [row] = await database.query<{ version: number; now: Date }>(
       "SELECT current_setting('server_version_num')::int AS version, clock_timestamp() AS now",
     );
+    const clock = compareClock('database', row?.now.getTime() ?? 0, { askedMs, answeredMs: Date.now() });
     const version = Math.floor((row?.version ?? 0) / 10_000);
     return [
       version < postgresMin
         ? failed('database', `PostgreSQL ${version}. Version ${postgresMin} or later is needed.`)
         : ok('database', `PostgreSQL ${version} answers.`),
-      compareClock('database', row?.now.getTime() ?? 0),
+      clock,
       await checkMigrations(database),
     ];
   } finally {
@@ -83,10 +86,13 @@ async function checkRedis(url: string): Promise<readonly Finding[]> {
     const nodes = client instanceof Cluster ? client.nodes('master') : [client];
     const [first] = nodes;
     if (first === undefined) throw new Error('the cluster has no master');
+    const askedMs = Date.now();
     const [infos, [seconds, microseconds]] = await Promise.all([
       Promise.all(nodes.map((node) => node.info())),
       first.time(),
     ]);
+    const atMs = 1_000 * Number(seconds) + Number(microseconds) / 1_000;
+    const clock = compareClock('counters', atMs, { askedMs, answeredMs: Date.now() });
     const version = readField(infos[0] ?? '', 'redis_version') ?? '';
     const eviction = await findEviction({ describe: async () => infos });
     return [
@@ -97,7 +103,7 @@ async function checkRedis(url: string): Promise<readonly Finding[]> {
       infos.every(keepsFile)
         ? ok('counters', 'It keeps an append-only file.')
         : warning('counters', 'It keeps no append-only file, so each restart rebuilds all counts. Set appendonly yes.'),
-      compareClock('counters', 1_000 * Number(seconds) + Number(microseconds) / 1_000),
+      clock,
     ];
   } finally {
     client.disconnect();
@@ -138,9 +144,15 @@ async function checkKafka(
   }
 }
 
-function compareClock(check: string, atMs: number): Finding {
-  const apartMs = Math.abs(atMs - Date.now());
-  if (apartMs <= clockMsMax) return ok(check, 'Its clock agrees with this machine’s.');
-  const apart = apartMs > dayMs ? `${Math.round(apartMs / dayMs)} days` : `${Math.round(apartMs / 1_000)} s`;
-  return failed(check, `Its clock is ${apart} apart from this machine’s. Run NTP on both.`);
+/** A store’s time, by the times of this machine between which it was read. */
+export function compareClock(
+  check: string,
+  atMs: number,
+  { askedMs, answeredMs }: { readonly askedMs: number; readonly answeredMs: number },
+): Finding {
+  const apartMs = Math.max(0, askedMs - atMs, atMs - answeredMs);
+  if (apartMs <= clockMsMax.ok) return ok(check, 'Its clock agrees with this machine’s.');
+  const apart = apartMs > dayMs ? `${Math.round(apartMs / dayMs)} days` : `${(apartMs / 1_000).toFixed(1)} s`;
+  const text = `Its clock is ${apart} apart from this machine’s. Run NTP on both.`;
+  return apartMs <= clockMsMax.warning ? warning(check, text) : failed(check, text);
 }
