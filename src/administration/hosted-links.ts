@@ -10,6 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionMode } from '../contract/common.js';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
+import type { DemandedAssurance } from '../contract/project.js';
 import type { DeviceRule } from '../contract/project-parts.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
@@ -31,6 +32,8 @@ export interface HostedLink extends LinkOwner {
   readonly dataCollector: string | null;
   /** Whether a device that took part is noted or a duplicate; null: as the project has it. */
   readonly device: DeviceRule | null;
+  /** Every session of the link demands it; null: the project decides. */
+  readonly minimumAssurance: DemandedAssurance | null;
   readonly metadata: Metadata;
   readonly returnUrl: string | null;
   /** The service made the link for a page of its own, whose address no project lists. */
@@ -48,7 +51,7 @@ export interface HostedLink extends LinkOwner {
 
 type LinkRow = Row & HostedLink;
 const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", mode, study_id AS "studyId",
-  respondent_id AS "respondentId", data_collector AS "dataCollector", device, metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", respondent_trusted AS "respondentTrusted", uses, sessions, uses_max AS "maxUses",
+  respondent_id AS "respondentId", data_collector AS "dataCollector", device, minimum_assurance AS "minimumAssurance", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", respondent_trusted AS "respondentTrusted", uses, sessions, uses_max AS "maxUses",
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
@@ -69,6 +72,7 @@ export function linkStateOf({ deletedAt, expiresAt, uses, maxUses }: HostedLink,
 export interface OwnLink {
   /** Whether a supplier’s signature names the respondent; an open entry link names whom anybody writes. */
   readonly isSigned: boolean;
+  readonly minimumAssurance: HostedLink['minimumAssurance'];
 }
 
 /** Makes a link. Its caller has checked metadata and returnUrl. `own`: the returnUrl is a page of the service; null for all others. */
@@ -81,8 +85,8 @@ export async function insertLink(
   const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
   const [row] = await tx.query<LinkRow>(
     `INSERT INTO hosted_links (link_id, organization_id, project_id, mode, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at,
-       data_collector, device, respondent_trusted)
-     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${columns}`,
+       data_collector, device, respondent_trusted, minimum_assurance)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${columns}`,
     [
       idAt('link', nowMs, randomBytes(secretBytes)),
       owner.organizationId,
@@ -99,6 +103,7 @@ export async function insertLink(
       creation.dataCollector ?? null,
       creation.device ?? null,
       creation.respondentId !== undefined && own?.isSigned !== false,
+      own?.minimumAssurance ?? null,
     ],
   );
   if (row === undefined) throw new Error('the insert returned no row');

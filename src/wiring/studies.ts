@@ -81,12 +81,20 @@ export const createHostedVerificationClient = (
   { stores, now }: Parts,
   { directories, siteUrl }: { readonly directories: Pick<Directories, 'projects'>; readonly siteUrl: () => string },
 ): HostedVerificationClient => ({
-  async makeLink(tx, { organizationId, projectId, respondentRef, entry }, { studyId, isTest }, returnUrl) {
+  async makeLink(
+    tx,
+    { organizationId, projectId, respondentRef, entry },
+    { studyId, isTest, minimumQuality },
+    returnUrl,
+  ) {
     const link = await insertLink(
       tx,
       { organizationId, projectId, mode: isTest ? 'test' : 'live' },
       { studyId, respondentId: respondentRef, returnUrl, expiresInDays, maxUses: 1 },
-      { nowMs: now(), own: { isSigned: entry === 'signed' } },
+      {
+        nowMs: now(),
+        own: { isSigned: entry === 'signed', minimumAssurance: minimumQuality === 'strict' ? 'biometric' : null },
+      },
     );
     return link.linkId;
   },

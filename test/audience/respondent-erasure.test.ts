@@ -269,7 +269,9 @@ function testErasure(t: Test, open: (t: Test) => Promise<TestStore>): void {
       async makeLink(tx: Queryable, { organizationId, projectId, respondentRef }: QuotaReservation) {
         const owner = { organizationId, projectId, mode: 'live' } as const;
         const creation = { respondentId: respondentRef, returnUrl: 'https://a.example' };
-        return (await insertLink(tx, owner, creation, { nowMs: Date.now(), own: { isSigned: true } })).linkId;
+        return (
+          await insertLink(tx, owner, creation, { nowMs: Date.now(), own: { isSigned: true, minimumAssurance: null } })
+        ).linkId;
       },
       ...{ linkUrl: (id: string) => id, read: () => Promise.resolve(null) },
     };

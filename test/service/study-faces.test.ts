@@ -50,3 +50,16 @@ t.test('the respondent of an open link is whom anybody writes, and proves no mor
   const { location } = await enter(study, { rid: 'r-4', src: 'north' });
   t.match(await show(victim, { linkId: linkIn(location) }), { status: 'fail', failureCategory: 'duplicate' });
 });
+
+t.test('a strict study asks each respondent for the camera, and who had none tries again', async (t) => {
+  const verification = { service_check: true, minimum_quality: 'strict' } as const;
+  const study = await fieldStudy(call, creation(survey.url, { audience, verification }));
+  const { location } = await enter(study, { rid: 'r-5', src: 'north' });
+  const linkId = linkIn(location);
+  const session = await createSession(service, { linkId, widgetMode: 'captcha' });
+  t.match(session, { studyConfig: { minimumAssurance: 'biometric' }, challengeConfig: { count: 3 } });
+  const failed = (await verify(service, session, { cameraFailureReason: 'NotReadableError' })).body;
+  t.match(failed, { status: 'fail', failureCodes: ['camera_check_needed'] });
+  const proof = { previousSessionId: session.sessionId, previousClientSecret: session.clientSecret };
+  t.match(await show(randomDirection(random), { linkId, ...proof }), { status: 'pass', assuranceLevel: 'biometric' });
+});

@@ -215,7 +215,7 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
         const owner = await ownerOf(deps, { ...caller, projectId: null }, parent.projectId);
         const link = await findNamedLink(deps.database, parent.projectId, parent.linkId ?? undefined);
         requireAlive(link, deps.now());
-        return reply.code(201).send(await deps.sessions.retry(owner, parent));
+        return reply.code(201).send(await deps.sessions.retry({ ...owner, link }, parent));
       },
     );
   });

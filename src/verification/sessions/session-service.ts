@@ -51,7 +51,7 @@ export interface SessionOwner {
   /** Token of the proof of work that pays for the session. */
   readonly proof?: string | null;
   /** The link that the session comes through. */
-  readonly link: Pick<HostedLink, 'respondentTrusted' | 'isOwnReturn' | 'device'> | null;
+  readonly link: Pick<HostedLink, 'respondentTrusted' | 'isOwnReturn' | 'device' | 'minimumAssurance'> | null;
 }
 
 export type SessionRequest = Omit<SessionCreation, 'siteKey'>;
@@ -278,7 +278,8 @@ function draftSession(
   const sessionId = makeId('session');
   const respondentId = request.respondentId ?? null;
   const isExpired = fixedRespondentOf({ mode, respondentId }) === 'test_expired';
-  const minimumAssurance = stepUp?.intensity === 'heavy' ? 'biometric' : config.minimumAssurance;
+  const isDemanded = stepUp?.intensity === 'heavy' || link?.minimumAssurance === 'biometric';
+  const minimumAssurance = isDemanded ? 'biometric' : config.minimumAssurance;
   const nowMs = now();
   const session: NewSession = {
     sessionId,

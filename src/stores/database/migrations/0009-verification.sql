@@ -95,6 +95,8 @@ CREATE TABLE hosted_links (
   data_collector  text,
   -- Replaces the project's rule on devices that took part.
   device          text CHECK (device IN ('note', 'fail')),
+  -- Replaces what the project demands of a pass.
+  minimum_assurance text CHECK (minimum_assurance IN ('device_only', 'biometric')),
   metadata        jsonb NOT NULL,
   return_url      text,
   -- The service made it for a page of its own: the project's list of origins does not apply.
