@@ -15,8 +15,17 @@ const stage = join(out, 'package');
 /** Whole folders and files, below the root. */
 const copied = [
   ...['dist/src', 'dist/workers', 'dist/sdk', 'dist/console', 'dist/docs', 'dist/openapi'],
-  ...['docs/tutorials', 'docs/how-to', 'docs/reference', 'docs/explanation', 'deploy', 'examples'],
-  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
+  ...[
+    'docs/tutorials',
+    'docs/how-to',
+    'docs/reference',
+    'docs/explanation',
+    'docs/internals',
+    'docs/pictures',
+    'docs/README.md',
+  ],
+  ...['deploy', 'examples'],
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE'],
 ];
 /** Folders whose compiled files are in dist; what is not compiled is read from where it lies. */
 const compiled = ['src', 'workers'];

@@ -3,7 +3,7 @@
  * Node.js, by a user who owns nothing but the data directory.
  */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -49,6 +49,22 @@ async function install(root: string): Promise<void> {
   await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: app });
 }
 
+/** Links of the pages for operators and integrators to files that the release does not hold; code and its tests are in the repository alone. */
+function deadLinks(app: string): string[] {
+  const folders = ['.', 'docs', 'docs/tutorials', 'docs/how-to', 'docs/reference', 'docs/explanation'];
+  return folders.flatMap((folder) =>
+    readdirSync(join(app, folder))
+      .filter((name) => name.endsWith('.md') && name !== 'CONTRIBUTING.md')
+      .flatMap((name) => {
+        const page = readFileSync(join(app, folder, name), 'utf8');
+        return [...page.matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)]
+          .map(([, link = '']) => link)
+          .filter((link) => !link.endsWith('.ts') && !existsSync(join(app, folder, link)))
+          .map((link) => `${folder}/${name}: ${link}`);
+      }),
+  );
+}
+
 t.test('a release runs with production dependencies alone, in an empty root', { skip }, async (t) => {
   const root = temporaryDirectory(t);
   chmodSync(root, 0o755);
@@ -65,6 +81,8 @@ t.test('a release runs with production dependencies alone, in an empty root', { 
     { ...(await execute('chroot', [...inside, '--version'])) },
     { stdout: `verifyhuman ${packageVersion} (${gitHead})` },
   );
+
+  t.same(deadLinks(join(root, 'app')), [], 'its pages link to files that it holds');
 
   const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as Materials;
   const installed = readdirSync(join(root, 'app/node_modules')).filter((name) => /^[a-z]/.test(name));
