@@ -39,7 +39,7 @@ export interface RecordSource {
 }
 
 /** For a walk over the receipts of a project. */
-const deadlineMs = 120_000;
+export const walkDeadlineMs = 120_000;
 
 /** At most `limit` records with an id above `after`. */
 export async function readRecords(
@@ -52,7 +52,8 @@ export async function readRecords(
   const values = source.values(names);
   const sql = `SELECT ${id} AS record_id, ${columns.join(', ')} FROM ${table}
     WHERE ${where} AND ${id} COLLATE "C" > $${values.length + 1} ORDER BY ${id} COLLATE "C" LIMIT ${limit}`;
-  const read = (tx: Queryable) => tx.query<Row & { record_id: string }>(sql, [...values, after], { deadlineMs });
+  const read = (tx: Queryable) =>
+    tx.query<Row & { record_id: string }>(sql, [...values, after], { deadlineMs: walkDeadlineMs });
   const rows = isReserved ? await read(database) : await inOrganization(database, names.organizationId, read);
   return rows.map(({ record_id: recordId, ...row }) => ({ kind, id: recordId, data: render(inCamelCase(row)) }));
 }

@@ -1,7 +1,7 @@
 /** Erasure and export of a respondent, of what every capability keeps, by the same names and conditions. */
 import { eraseLinks } from '../administration/hosted-links.js';
 import { linkRecords } from '../administration/link-records.js';
-import type { RecordSource, RespondentNames } from '../administration/respondent-records.js';
+import { walkDeadlineMs, type RecordSource, type RespondentNames } from '../administration/respondent-records.js';
 import { findRespondentRefs, ofRespondent as placesOfRespondent } from '../audience/reservation-erasure.js';
 import { createRespondentErasure } from '../audience/respondent-erasure.js';
 import { placeRecords } from '../audience/respondent-records.js';
@@ -35,9 +35,6 @@ export const recordSources: readonly RecordSource[] = [
   ...[placeRecords, linkRecords, webhookRecords],
 ];
 
-/** For a walk over the receipts of a project. */
-const deadlineMs = 120_000;
-
 export const openExport = (database: Database, makeRef: MakeRef): ExportService =>
   createExportService({
     ...{ database, makeRef, sources: recordSources },
@@ -50,9 +47,11 @@ async function findNames(database: Database, makeRef: MakeRef, respondent: Erase
   const namespaces = namespacesOf(projectId);
   const subjects = respondentIds.map((id) => respondentSubject(makeRef, projectId, id));
   const find = async (columns: string, where: string, values: readonly SqlValue[]): Promise<readonly string[]> =>
-    (await database.query<{ name: string }>(`SELECT ${columns} AS name FROM ${where}`, values, { deadlineMs })).map(
-      ({ name }) => name,
-    );
+    (
+      await database.query<{ name: string }>(`SELECT ${columns} AS name FROM ${where}`, values, {
+        deadlineMs: walkDeadlineMs,
+      })
+    ).map(({ name }) => name);
   const found = await Promise.all([
     find('session_id', `verification_sessions WHERE ${ofRespondent}`, [projectId, respondentIds]),
     find('session_id', `session_index WHERE ${ofSubjects}`, [namespaces, subjects]),

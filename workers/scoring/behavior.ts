@@ -166,13 +166,12 @@ function weighDelivery(
   // Other engines deliver moves one by one.
   if (coalesced !== null && coalesced.count >= thresholds.movesMin && coalesced.max <= 1)
     raise(signals, 'pointer_uncoalesced');
-  const moved = moves ?? 0;
   // The X server and Wayland count whole milliseconds.
-  if (os === 'linux' && moved >= thresholds.clockMovesMin && (fineTimes ?? 0) >= moved * thresholds.clockShareMin)
-    raise(signals, 'pointer_clock');
-  const typed = keys ?? 0;
-  if (os === 'linux' && typed >= thresholds.clockKeysMin && (keyFineTimes ?? 0) >= typed * thresholds.clockShareMin)
-    raise(signals, 'key_clock');
+  if (os === 'linux') {
+    if (areFine(fineTimes, moves, thresholds.clockMovesMin)) raise(signals, 'pointer_clock');
+    if (areFine(keyFineTimes, keys, thresholds.clockKeysMin)) raise(signals, 'key_clock');
+  }
+  const moved = moves ?? 0;
   const isOnPixels = os === 'linux' || os === 'windows';
   if (isOnPixels && (subpixel ?? 0) >= Math.max(thresholds.subpixelMin, moved * thresholds.subpixelShareMin))
     raise(signals, 'pointer_subpixel');
@@ -184,6 +183,11 @@ function weighDelivery(
     isBetween((scrolls ?? 0) / wheels, [least, most])
   )
     raise(signals, 'wheel_unanimated');
+}
+
+/** Whether most of the events, at least `least` of them, came between whole milliseconds. */
+function areFine(fine: number | null, all: number | null, least: number): boolean {
+  return (all ?? 0) >= least && (fine ?? 0) >= (all ?? 0) * thresholds.clockShareMin;
 }
 
 function weighPointer({ interval, straight, turn, wheels, wheelLies, moves }: Input, signals: Signal[]): void {

@@ -89,7 +89,7 @@ function weighAutomation(body: ProbeBody, agent: UserAgent | null, signals: Sign
   if (auto?.webdriver === true) raise(signals, 'webdriver');
   if (auto?.globals != null && auto.globals.length > 0)
     raise(signals, 'automation_globals', undefined, auto.globals.slice(0, 3).join(', '));
-  const listening = Number(auto?.debugStack === true) + Number(auto?.debugGetter === true);
+  const listening = countDebugTraces(auto);
   if (listening > 0) raise(signals, 'debugging_protocol', listening > 1 ? undefined : deviceThresholds.debuggingOnce);
   const renderer = gfx?.renderer ?? '';
   const software = ['SwiftShader', 'llvmpipe', 'Mesa OffScreen', 'Basic Render'].find((name) =>
@@ -190,7 +190,10 @@ function weighConsistency(page: Page, callerAgent: UserAgent | null, signals: Si
 
 /** Developers look at pages as on a phone; the protocol of their tools shows, and one cause counts once. */
 const isPhoneOfTools = ({ body: { auto }, pageAgent }: Page): boolean =>
-  (pageAgent?.os === 'ios' || pageAgent?.os === 'android') && (auto?.debugStack === true || auto?.debugGetter === true);
+  (pageAgent?.os === 'ios' || pageAgent?.os === 'android') && countDebugTraces(auto) > 0;
+
+const countDebugTraces = (auto: ProbeBody['auto']): number =>
+  Number(auto?.debugStack === true) + Number(auto?.debugGetter === true);
 
 function isSameBrowser(a: UserAgent, b: UserAgent): boolean {
   return a.os === b.os && a.browser === b.browser;

@@ -3,6 +3,7 @@
  * adjudication again removes their part in the history. Receipts not yet recorded are erased as they come, dead letters at once; another
  * walk over the receipts counts what is left. The digest of a receipt stays in its chain, without its id and its salt.
  */
+import { walkDeadlineMs as deadlineMs } from '../../administration/respondent-records.js';
 import { timeOfId } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { HistorySubjects, ReceiptOwner } from '../../record/types.js';
@@ -14,9 +15,6 @@ import { concernsErased } from '../outcomes/outcome-rows.js';
 import { receiptOfEntry } from './receipts.js';
 import { respondentSubject } from '../gather.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
-
-/** For the walk over a project’s receipts. */
-const deadlineMs = 120_000;
 
 export interface ErasureParts {
   readonly database: Database;
