@@ -20,11 +20,13 @@ const script = `<script src="${scriptPath}" ${defaultAttributes}></script>`;
 const page = (before: string, after = '') =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title>${before}${script}${after}</html>`;
 
+/** Other noise each time, never the same by chance. */
 const noise = `<script>
+  let drawings = 0;
   const write = HTMLCanvasElement.prototype.toDataURL;
   HTMLCanvasElement.prototype.toDataURL = function (...as) {
     const pen = this.getContext('2d');
-    if (pen) { pen.fillStyle = 'rgb(0 0 ' + Math.floor(Math.random() * 9) + ')'; pen.fillRect(0, 0, 1, 1); }
+    if (pen) { pen.fillStyle = 'rgb(0 0 ' + (drawings++ % 256) + ')'; pen.fillRect(0, 0, 1, 1); }
     return write.apply(this, as);
   };</script>`;
 

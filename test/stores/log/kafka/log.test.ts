@@ -162,7 +162,10 @@ if (stack !== null) {
     };
     const allArrives = (): Promise<void> =>
       waitUntil(
-        () => acknowledged.every((text) => reader.texts().includes(text)),
+        () => {
+          const texts = new Set(reader.texts());
+          return acknowledged.every((text) => texts.has(text));
+        },
         'all that was acknowledged arrives',
         backWithinMs,
       );
