@@ -1,14 +1,22 @@
 // `npm run pack`: the release as a tarball, in dist/release. It has what was built, with production dependencies locked as they are in the
 // repository, and runs after `npm ci` in the unpacked folder, or after `npm install --global` of the tarball. Run `npm run build` before.
-// `--out DIR` packs into another folder, which it empties.
+// It builds the Python client, which needs Python and its packages; `--without-python-client` leaves the client out. `--out DIR` packs into
+// another folder, which it empties. A part that is missing ends it with a sentence that says what to run.
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist/release') } } });
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(root, 'dist/release') },
+    'without-python-client': { type: 'boolean', default: false },
+  },
+});
+const hasPythonClient = !values['without-python-client'];
 const out = resolve(values.out);
 const stage = join(out, 'package');
 
@@ -26,6 +34,11 @@ const copied = [
   ],
   ...['deploy', 'examples'],
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE'],
+];
+/** The last file of each step of the build that writes into these folders: without it, that step has not run. */
+const builtParts = [
+  ...['dist/sdk/v1/integrity.json', 'dist/sdk/lite/v1/integrity.json', 'dist/sdk/package/integrity.json'],
+  ...['dist/console/index.html', 'dist/docs/index.html', 'dist/openapi/api.json'],
 ];
 /** Folders whose compiled files are in dist; what is not compiled is read from where it lies. */
 const compiled = ['src', 'workers'];
@@ -102,12 +115,29 @@ function materialsOf({ name: own, packages }) {
   return { ...all, metadata, components, dependencies };
 }
 
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+const missing = [...copied, ...builtParts].find((path) => !existsSync(join(root, path)));
+if (missing !== undefined) fail(`${missing} is missing. Run \`npm run build\`, then \`npm run pack\` again.`);
+if (hasPythonClient)
+  try {
+    execFileSync('npm', ['run', '--silent', 'python-client'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  } catch {
+    fail(
+      'The Python client could not be built. Install Python 3.11 or later with its venv module, and let pip reach PyPI; or run `npm run pack -- --without-python-client`.',
+    );
+  }
+
 await rm(out, { recursive: true, force: true });
 await mkdir(stage, { recursive: true });
-/** Packages of an example are for its tests. */
-const isOurs = (path) => !path.endsWith('/node_modules');
-for (const path of copied) await cp(join(root, path), join(stage, path), { recursive: true, filter: isOurs });
-await rm(join(stage, 'deploy/stack'), { recursive: true });
+/** Packages of an example and the stores of `npm run stack` are for tests. */
+const left = ['deploy/stack', ...(hasPythonClient ? [] : ['dist/sdk/python'])].map((path) => join(root, path));
+const isOurs = (path) => !path.endsWith('/node_modules') && !left.includes(path);
+for (const path of copied)
+  await cp(join(root, path), join(stage, path), { recursive: true, dereference: true, filter: isOurs });
 for (const folder of compiled)
   for (const path of git('ls-files', folder).split('\n'))
     if (!path.endsWith('.ts')) await cp(join(root, path), join(stage, path));

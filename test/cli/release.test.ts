@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { packageVersion } from '../../src/package-root.js';
 import { temporaryDirectory } from '../helpers/directories.js';
-import { packRelease, unpack } from '../helpers/release.js';
+import { hasPythonEnvironment, packRelease, unpack } from '../helpers/release.js';
 
 const execute = promisify(execFile);
 const skip = process.getuid?.() === 0 ? false : 'only root may change the root directory';
@@ -22,6 +22,12 @@ interface Materials {
 }
 
 const permissive = ['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Unlicense', '0BSD'];
+/** A page or a file of each part that is built; the Python client where it can be. */
+const served = [
+  ...['/docs/', '/demo', '/console', '/api/v1/openapi.json', '/sdk/lite/v1/vh-lite.iife.js'],
+  ...['v1/integrity.json', 'v1/verifyhuman.umd.js', 'package/integrity.json'].map((name) => `/sdk/${name}`),
+  ...(hasPythonEnvironment ? ['/sdk/python/integrity.json'] : []),
+];
 /** A number of nobody’s. */
 const user = 65_532;
 t.setTimeout(300_000);
@@ -41,7 +47,7 @@ async function copyNode(root: string): Promise<void> {
 
 /** The release below `root`/app. */
 async function install(root: string): Promise<void> {
-  const tarball = await packRelease(t);
+  const tarball = await packRelease(t, { withPythonClient: hasPythonEnvironment });
   t.equal(basename(tarball), `verifyhuman-service-${packageVersion}.tgz`);
   const app = join(root, 'app');
   mkdirSync(app);
@@ -129,8 +135,7 @@ t.test('a release runs with production dependencies alone, in an empty root', { 
     body: JSON.stringify({ sessionId: 'release-1', clientIp: '203.0.113.24' }),
   });
   t.match(await scored.json(), { score: Number, receiptId: /^rcpt_/ });
-  for (const path of ['/docs/', '/demo', '/console', '/sdk/lite/v1/vh-lite.iife.js', '/api/v1/openapi.json'])
-    t.equal((await fetch(siteUrl + path)).status, 200, path);
+  for (const path of served) t.equal((await fetch(siteUrl + path)).status, 200, path);
   child.kill('SIGTERM');
   t.equal(await ended, 0, 'it obeys SIGTERM');
 });

@@ -1,6 +1,6 @@
 /** Releases as operators get them: packed from what is built here, changed into a later version, and installed as a guide says. */
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from './directories.js';
@@ -13,10 +13,17 @@ const run = promisify(execFile);
 export const unpack = (tarball: string, folder: string) =>
   run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1', '--no-same-owner']);
 
+/** True where the Python client can be built: its environment is there, or has to be. */
+export const hasPythonEnvironment =
+  process.env['VH_REQUIRE_STACK'] === '1' ||
+  (existsSync(repositoryPath('.cache')) &&
+    readdirSync(repositoryPath('.cache')).some((name) => name.startsWith('python-')));
+
 /** The tarball of this version. */
-export async function packRelease(t: Test): Promise<string> {
+export async function packRelease(t: Test, { withPythonClient = false } = {}): Promise<string> {
   const packed = temporaryDirectory(t);
-  await run(process.execPath, [repositoryPath('scripts/pack.mjs'), '--out', packed]);
+  const options = withPythonClient ? [] : ['--without-python-client'];
+  await run(process.execPath, [repositoryPath('scripts/pack.mjs'), '--out', packed, ...options]);
   return join(packed, readdirSync(packed)[0] ?? '');
 }
 
