@@ -18,6 +18,7 @@ const roots = [
   './src/errors.ts',
   './src/fair-limiter.ts',
   './src/limits.ts',
+  './src/make-directory.ts',
   './src/config',
   './src/package-root.ts',
 ];

@@ -13,10 +13,11 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ref } from '../contract/facts.js';
 import { toHexPair } from '../contract/hash.js';
+import { makeDirectory } from '../make-directory.js';
 
 const keyBytes = 32;
 /** DER header of a PKCS #8 Ed25519 private key (RFC 8410); the 32-byte seed follows. */
@@ -43,7 +44,7 @@ export function loadMasterKey(directory: string): Uint8Array {
   if (known !== null) return known;
   const draft = `${path}.${process.pid}`;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600 });
   } catch (error) {
     throw cannotUse(path, error);

@@ -3,11 +3,12 @@
  * its holder ends. Rejects with DataDirectoryInUse while another process holds it.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
+import { makeDirectory } from '../make-directory.js';
 
 export interface DataLock {
   /** Releases the directory. Harmless when called again. */
@@ -39,7 +40,7 @@ class DataDirectoryInUse extends Error {
 export async function lockDataDirectory(directory: string, options: LockOptions = {}): Promise<DataLock> {
   let file: FileHandle | null = null;
   try {
-    await mkdir(directory, { recursive: true });
+    makeDirectory(directory);
     // Neither truncated nor appended to: until the lock is taken, the text is the holder's.
     file = await open(join(directory, options.name ?? 'verifyhuman.lock'), constants.O_RDWR | constants.O_CREAT, 0o600);
     await takeLock(file, directory, options);
@@ -82,6 +83,6 @@ async function readHolder(file: FileHandle): Promise<string> {
 
 const cannotWrite = (directory: string, cause: unknown): Error =>
   new Error(
-    `The data directory ${directory} is not writable (${(cause as Error).message}). Free space or grant write access, then start again.`,
+    `The data directory ${directory} is not writable (${(cause as Error).message}). Free space, grant write access, or set VH_DATA_DIR to another directory.`,
     { cause },
   );

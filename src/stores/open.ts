@@ -2,7 +2,6 @@
  * Opens the three stores, each real if its address is set, else embedded. The data directory is locked if this process writes to it: an
  * embedded store, or the spool of an API process whose log is on another machine.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -74,7 +73,6 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     return store;
   };
   try {
-    await mkdir(settings.VH_DATA_DIR, { recursive: true, mode: 0o700 });
     if (writesDirectory(settings)) {
       const lock = await lockDataDirectory(settings.VH_DATA_DIR, stop === undefined ? {} : { stop });
       opened.push(() => lock.release());

@@ -74,6 +74,15 @@ t.test('what an earlier process left in the lock file does not matter', async (t
   await t.resolves(lockDataDirectory(directory, atOnce));
 });
 
+t.test('a directory that cannot be made or written is refused with the way out', async (t) => {
+  const file = join(temporaryDirectory(t), 'file');
+  await writeFile(file, '');
+  for (const directory of ['/proc/nowhere/data', '/proc', '/sys/data', '/dev/null/data', file])
+    await t.rejects(lockDataDirectory(directory, atOnce), {
+      message: /^The data directory .* is not writable \(.*VH_DATA_DIR/,
+    });
+});
+
 const separated = ['-Urpf', '--mount-proc'];
 const canSeparate = spawnSync('unshare', [...separated, 'true']).status === 0;
 
