@@ -14,6 +14,7 @@ import { readOperatorCommand, type OperatorCommand } from '../projects/operator/
 import { findOperatorService, sendOperatorCommand } from '../projects/operator/operator-channel.js';
 import { readApplied } from '../stores/database/migration-plan.js';
 import { findServerMark, openDatabaseAlone } from '../stores/database/open.js';
+import { kafkaConnectionOf } from '../stores/open.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { wireExplain } from '../wiring/admin.js';
@@ -38,11 +39,30 @@ async function answer(command: ReturnType<typeof readOperatorCommand>): Promise<
 async function carryOut(command: OperatorCommand): Promise<string> {
   const settings = readSettings(process.env);
   const reply = (await askService(settings, command)) ?? (await runAlone(settings, command));
+  if (command.command === 'restored') {
+    const groupsReset = await resetLog(settings, new Date(command.backupAt));
+    return `${JSON.stringify({ ...(reply as object), groupsReset })}\n`;
+  }
   if (command.command !== 'explain') return `${JSON.stringify(reply)}\n`;
   const explanation = reply as Explanation;
   if (explanation.facts === null) return renderExplanation(explanation);
   const { facts, recorded } = explanation;
   return `${JSON.stringify({ facts, recorded } satisfies RecordedFacts)}\n`;
+}
+
+/** Has the consumers read the event log again from `at` on; answers their groups, which are none without Kafka. */
+async function resetLog(settings: Settings, at: Date): Promise<readonly string[]> {
+  const connection = kafkaConnectionOf(settings);
+  if (connection === null) return [];
+  const { resetGroups } = await import('../stores/log/kafka/group-reset.js');
+  try {
+    return await resetGroups({ ...connection, logger: loggerOf(settings), prefix: settings.KAFKA_TOPIC_PREFIX, at });
+  } catch (error) {
+    throw new Error(
+      `The database is ready, but the event log was not reset (${isUnavailable(error) ? causeOf(error) : (error as Error).message}). Stop all consumers, check that Kafka answers, then run the command again.`,
+      { cause: error },
+    );
+  }
 }
 
 function replay(file: string): string {
@@ -116,7 +136,8 @@ async function runAlone(settings: Settings, command: OperatorCommand): Promise<u
   sayTarget(describeDatabase(settings, process.env));
   const database = await openDatabaseAlone(settings, loggerOf(settings));
   const schema = (await readApplied(database)).at(-1)?.name;
-  process.stderr.write(`Its schema is ${schema}; Redis and Kafka are not touched.\n`);
+  const untouched = command.command === 'restored' ? 'Redis is' : 'Redis and Kafka are';
+  process.stderr.write(`Its schema is ${schema}; ${untouched} not touched.\n`);
   try {
     const { readable } = await checkMasterKeys(database, given);
     return await runOperatorCommand(

@@ -3,10 +3,9 @@
  * says it, while load runs.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Kafka, logLevel } from 'kafkajs';
 import t from 'tap';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { auditLoad } from '../helpers/audit.js';
@@ -83,24 +82,6 @@ async function createWork(bootstrap: Bootstrap, receiver: Receiver) {
 const deliveredTo = ({ received }: Receiver): ReadonlySet<string> =>
   new Set(received.map(({ body }) => (JSON.parse(body) as { data: { session_id: string } }).data.session_id));
 
-/** In place of Kafka’s tool: notes how it was called. */
-const toolText = `#!/bin/sh\necho "$@" >> tool-calls\n`;
-
-/** Does to a group as Kafka’s tool does when it is called so. */
-async function resetGroup(brokers: string, line: string): Promise<string> {
-  const [, time = '', groupId = '', topic = ''] =
-    /--to-datetime (\S+) --execute --group (\S+) --topic (\S+)/.exec(line) ?? [];
-  const admin = new Kafka({ brokers: [brokers], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    const partitions = await admin.fetchTopicOffsetsByTimestamp(topic, Date.parse(`${time}Z`));
-    await admin.setOffsets({ groupId, topic, partitions });
-  } finally {
-    await admin.disconnect();
-  }
-  return groupId;
-}
-
 if (stack !== null)
   t.test(
     'a lost database is restored, and nothing that was acknowledged is lost but what the page names',
@@ -135,20 +116,16 @@ if (stack !== null)
 
       await places.restore();
       const restored = { ...settings, DATABASE_URL: places.into, VH_DATA_DIR: directories.consumers };
-      const { stdout: noted } = await command('admin', ['restored', '--backup', backupAt], restored);
-      t.match(JSON.parse(noted), { backupAt });
-      writeFileSync(join(places.folder, 'kafka-consumer-groups.sh'), toolText, { mode: 0o755 });
-      const change = (code: string) =>
-        code.replaceAll('2026-06-01T03:00:00.000', backupAt.slice(0, -1)).replaceAll('verifyhuman.', prefix);
-      await places.shell('kafka-consumer-groups.sh', { PATH: `${places.folder}:${process.env['PATH']}` }, change);
-      const calls = readFileSync(join(places.folder, 'tool-calls'), 'utf8').trim().split('\n');
-      const groups = await Promise.all(calls.map((line) => resetGroup(stack.kafkaBrokers, line)));
-      t.same(
-        groups.sort(),
-        ['outcomes.history', 'scores.receipts', 'verifications.analytics', 'verifications.webhooks'].map(
+      const line = ['restored', '--backup', backupAt];
+      const withoutKafka = { ...restored, KAFKA_BROKERS: '127.0.0.1:9' };
+      await t.rejects(command('admin', line, withoutKafka), /event log was not reset .*Stop all consumers/);
+      const { stdout: noted } = await command('admin', line, restored);
+      t.match(JSON.parse(noted), {
+        backupAt,
+        groupsReset: ['scores.receipts', 'outcomes.history', 'verifications.analytics', 'verifications.webhooks'].map(
           (group) => prefix + group,
         ),
-      );
+      });
 
       receiver.answer((_received, response) => response.writeHead(200).end());
       const answeredBefore = receiver.received.length;

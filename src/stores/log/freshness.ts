@@ -5,7 +5,7 @@
  */
 import type { Feed } from '../../contract/freshness.js';
 import { startRounds } from '../rounds.js';
-import type { Log, PartitionProgress, Topic } from './port.js';
+import { recordingGroups, type Log, type PartitionProgress } from './port.js';
 
 export interface FreshnessDeps {
   readonly log: Pick<Log, 'progress'>;
@@ -22,13 +22,6 @@ export interface Freshness {
   stop(): Promise<void>;
 }
 
-/** The consumer group that records each feed. */
-const groups: Readonly<Record<Feed, readonly [topic: Topic, group: string]>> = {
-  scores: ['scores', 'receipts'],
-  outcomes: ['outcomes', 'history'],
-  verifications: ['verifications', 'analytics'],
-  webhooks: ['verifications', 'webhooks'],
-};
 const everyMsDefault = 5_000;
 
 interface Look {
@@ -38,7 +31,7 @@ interface Look {
 }
 
 export function watchFreshness({ log, holdsReceipts, now, everyMs = everyMsDefault }: FreshnessDeps): Freshness {
-  const feeds = Object.entries(groups).map(([feed, [topic, group]]) => {
+  const feeds = Object.entries(recordingGroups).map(([feed, [topic, group]]) => {
     let completeUntilMs: number | null = null;
     let awaited: Look | null = null;
     const look = async (): Promise<void> => {

@@ -7,11 +7,20 @@
  * in the handler at a time (that is the backpressure); where more waits than one batch, tenants take turns (see window.ts). While the log is away, `append` rejects with a StoreUnavailable fault
  * within its deadline.
  */
+import type { Feed } from '../../contract/freshness.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 
 export const topics = ['scores', 'outcomes', 'verifications', 'deliveries'] as const;
 export type Topic = (typeof topics)[number];
+
+/** The consumer group that records each feed. */
+export const recordingGroups: Readonly<Record<Feed, readonly [topic: Topic, group: string]>> = {
+  scores: ['scores', 'receipts'],
+  outcomes: ['outcomes', 'history'],
+  verifications: ['verifications', 'analytics'],
+  webhooks: ['verifications', 'webhooks'],
+};
 
 export interface LogEntry {
   readonly key: string;
