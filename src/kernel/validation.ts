@@ -14,6 +14,10 @@ const issuesMax = 20;
 /** Characters of an unknown name that are read and shown. */
 export const nameLengthMax = 64;
 
+/** Unknown names of a body that are compared with a missing one, and the length below which two changes make another name. */
+const comparedMax = 100;
+const shortLength = 5;
+
 /** Ajv’s own optimizer takes as long as the rest of its compiling, and V8 runs what it leaves out as fast. */
 const code = { optimize: false } as const;
 
@@ -159,12 +163,15 @@ function placeOf(name: string, { properties = {}, anyOf = [] }: Nested): string 
   return anyOf.map((member) => placeOf(name, member)).find((place) => place !== null) ?? null;
 }
 
-/** The end of a sentence on a missing name: the unknown one that was sent and differs from it in case and separators alone. */
+/** The end of a sentence on a missing name: the unknown one that was sent and is spelled nearly like it. */
 function describeOther(missing: string, { data, parentSchema }: Violation): string {
   const { properties = {} } = (parentSchema ?? {}) as { properties?: object };
-  const isOther = (name: string) => !(name in properties) && lettersOf(name) === lettersOf(missing);
-  const sent = Object.keys(data ?? {}).find(isOther);
-  return sent === undefined ? '.' : `; did you send it as "${sent}"?`;
+  const sent = Object.keys(data ?? {})
+    .filter((name) => !(name in properties))
+    .slice(0, comparedMax);
+  const letters = sent.map(lettersOf);
+  const nearest = nearestName(lettersOf(missing), letters, missing.length < shortLength ? 0 : 2);
+  return nearest === null ? '.' : `; did you send it as "${sent[letters.indexOf(nearest)]?.slice(0, nameLengthMax)}"?`;
 }
 
 /** A name without case and separators. Names longer than any of ours are cut, so that they are none of them. */
@@ -209,10 +216,14 @@ export function unknownValues(
   );
 }
 
-/** The most similar of `names`, or null if none is near. */
-export function nearestName(name: string, names: readonly string[]): string | null {
+/** The most similar of `names`, or null if none is as near as `distanceMax` changes of a letter. */
+export function nearestName(
+  name: string,
+  names: readonly string[],
+  distanceMax = Math.max(2, Math.floor(name.length / 2)),
+): string | null {
   let best: string | null = null;
-  let bestDistance = Math.max(2, Math.floor(name.length / 2)) + 1;
+  let bestDistance = distanceMax + 1;
   for (const candidate of names) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

@@ -52,7 +52,25 @@ t.test('a missing name is told together with the name that was sent instead', (t
     'is missing; did you send it as "session_id"?',
     'is missing; did you send it as "clientIP"?',
   ]);
-  t.same(sentences({ studyId: 's', other: 's' }), ['is missing.', 'is missing.']);
+  t.same(
+    sentences({ sesionId: 's', clinetIp: 'x' }),
+    ['is missing; did you send it as "sesionId"?', 'is missing; did you send it as "clinetIp"?'],
+    'with up to two letters changed',
+  );
+  t.same(sentences({ studyId: 's', other: 's', customerIp: 's' }), ['is missing.', 'is missing.'], 'and no more');
+  t.end();
+});
+
+t.test('a short missing name is taken for no other, and a body of names without end is not compared', (t) => {
+  const validate = createAjv(false).compile(Type.Object({ url: Type.String(), events: Type.Any() }));
+  const sentences = (value: unknown): string[] => {
+    validate(value);
+    return (validate.errors ?? []).map((each) => describeViolation(each, 'body').message);
+  };
+  t.same(sentences({ uri: '', event: '' }), ['is missing.', 'is missing; did you send it as "event"?']);
+  t.same(sentences({ URL: '', events: '' }), ['is missing; did you send it as "URL"?']);
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`name${n}`, '']));
+  t.same(sentences({ ...many, event: '' }), ['is missing.', 'is missing.']);
   t.end();
 });
 
