@@ -4,7 +4,7 @@
 // another folder, which it empties. A part that is missing ends it with a sentence that says what to run.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -131,6 +131,13 @@ if (hasPythonClient)
     );
   }
 
+/** A page whose links to code and tests, which a release does not have, are their words alone. */
+function dropDeadLinks(page, text) {
+  return text.replaceAll(/\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]+)(?:#[^)\s]*)?\)/g, (link, words, path) =>
+    existsSync(join(dirname(page), path)) ? link : words,
+  );
+}
+
 await rm(out, { recursive: true, force: true });
 await mkdir(stage, { recursive: true });
 /** Packages of an example and the stores of `npm run stack` are for tests. */
@@ -141,6 +148,10 @@ for (const path of copied)
 for (const folder of compiled)
   for (const path of git('ls-files', folder).split('\n'))
     if (!path.endsWith('.ts')) await cp(join(root, path), join(stage, path));
+for (const name of (await readdir(stage, { recursive: true })).filter((path) => path.endsWith('.md'))) {
+  const page = join(stage, name);
+  await writeFile(page, dropDeadLinks(page, await readFile(page, 'utf8')));
+}
 const manifest = manifestOf(await readJson('package.json'));
 await writeJson('package.json', manifest);
 const lock = lockOf(await readJson('package-lock.json'), manifest);

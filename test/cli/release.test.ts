@@ -55,19 +55,18 @@ async function install(root: string): Promise<void> {
   await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: app });
 }
 
-/** Links of the pages for operators and integrators to files that the release does not hold; code and its tests are in the repository alone. */
+/** Links of its pages to files that the release does not hold. */
 function deadLinks(app: string): string[] {
-  const folders = ['.', 'docs', 'docs/tutorials', 'docs/how-to', 'docs/reference', 'docs/explanation'];
-  return folders.flatMap((folder) =>
-    readdirSync(join(app, folder))
-      .filter((name) => name.endsWith('.md') && name !== 'CONTRIBUTING.md')
-      .flatMap((name) => {
-        const page = readFileSync(join(app, folder, name), 'utf8');
-        return [...page.matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)]
-          .map(([, link = '']) => link)
-          .filter((link) => !link.endsWith('.ts') && !existsSync(join(app, folder, link)))
-          .map((link) => `${folder}/${name}: ${link}`);
-      }),
+  const pages = ['docs', 'deploy', 'examples', '.'].flatMap((folder) =>
+    readdirSync(join(app, folder), { recursive: folder !== '.', encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  );
+  return pages.flatMap((page) =>
+    [...readFileSync(join(app, page), 'utf8').matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !existsSync(join(app, dirname(page), link)))
+      .map((link) => `${page}: ${link}`),
   );
 }
 
