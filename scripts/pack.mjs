@@ -78,7 +78,7 @@ function manifestOf({ version, description, license, type, engines, dependencies
     bin: { verifyhuman: 'dist/src/cli/verifyhuman.js' },
     scripts: Object.fromEntries(scripts.map((name) => [name, own.scripts[name]])),
     dependencies,
-    overrides,
+    overrides: Object.fromEntries(Object.entries(overrides).filter(([, version]) => !version.startsWith('npm:'))),
   };
 }
 
