@@ -8,13 +8,23 @@ import { checkSettings, type Machine } from './doctor/settings-checks.js';
 import { checkStores } from './doctor/store-checks.js';
 
 const dayMs = 86_400_000;
-const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
+const isJson = readOptions();
 const findings = await examine();
 for (const { check, status, text } of findings)
   process.stdout.write(
-    values.json === true ? `${JSON.stringify({ check, status, text })}\n` : `${status.padEnd(8)} ${check}: ${text}\n`,
+    isJson ? `${JSON.stringify({ check, status, text })}\n` : `${status.padEnd(8)} ${check}: ${text}\n`,
   );
 process.exitCode = findings.some(({ status }) => status === 'failed') ? 1 : 0;
+
+/** Whether each finding is a line of JSON. */
+function readOptions(): boolean {
+  try {
+    return parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message.split('. ')[0]}. It is written\n  doctor [--json]\n`);
+    process.exit(1);
+  }
+}
 
 async function examine(): Promise<readonly Finding[]> {
   try {

@@ -143,3 +143,12 @@ t.test('the command prints a line for each check, and ends with 1 where one fail
   const { out } = await run(0o600, '--json');
   for (const line of out.trim().split('\n')) t.match(JSON.parse(line), { check: String, status: String, text: String });
 });
+
+t.test('an option that it does not know is answered with the right form', (t) => {
+  execFile(process.execPath, [repositoryPath('dist/src/cli/doctor.js'), '--help'], (error, stdout, stderr) => {
+    t.equal(error?.code, 1);
+    t.equal(stdout, '');
+    t.equal(stderr, "Unknown option '--help'. It is written\n  doctor [--json]\n");
+    t.end();
+  });
+});

@@ -3,7 +3,7 @@
  * group has running consumers, and may be repeated.
  */
 import { createKafkaAdmin, createKafkaClient, type KafkaConnection } from './client.js';
-import { recordingGroups } from '../port.js';
+import { recordingGroups, type Topic } from '../port.js';
 
 export interface GroupReset extends KafkaConnection {
   /** Goes before the names of topics and groups. */
@@ -16,20 +16,21 @@ const deadlineMs = 30_000;
 
 /** Answers the names of the groups. */
 export async function resetGroups({ prefix, at, ...connection }: GroupReset): Promise<readonly string[]> {
-  const admin = createKafkaAdmin(() => createKafkaClient(connection));
-  try {
-    const names: string[] = [];
-    for (const [topicName, group] of Object.values(recordingGroups)) {
-      const topic = `${prefix}${topicName}`;
-      const groupId = `${topic}.${group}`;
-      await admin.request(async (connected) => {
-        const partitions = await connected.fetchTopicOffsetsByTimestamp(topic, at.getTime());
-        await connected.setOffsets({ groupId, topic, partitions });
-      }, deadlineMs);
-      names.push(groupId);
-    }
-    return names;
-  } finally {
-    admin.close();
-  }
+  const resetOne = async ([topicName, group]: readonly [Topic, string]): Promise<string> => {
+    const topic = `${prefix}${topicName}`;
+    const groupId = `${topic}.${group}`;
+    const admin = createKafkaAdmin(() => createKafkaClient(connection));
+    const reset = admin.request(async (connected) => {
+      const partitions = await connected.fetchTopicOffsetsByTimestamp(topic, at.getTime());
+      await connected.setOffsets({ groupId, topic, partitions });
+    }, deadlineMs);
+    await reset.finally(() => admin.close());
+    return groupId;
+  };
+  // All of them have left their groups before the command fails, so that its repetition finds none running.
+  const resets = await Promise.allSettled(Object.values(recordingGroups).map(resetOne));
+  return resets.map((reset) => {
+    if (reset.status === 'rejected') throw reset.reason;
+    return reset.value;
+  });
 }
