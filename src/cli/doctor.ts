@@ -1,6 +1,6 @@
 /** `verifyhuman doctor`: checks the settings in the environment, this machine and the stores before a start, and writes nothing. */
-import { statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readSettings } from '../config/read.js';
 import { failed, type Finding } from './doctor/finding.js';
@@ -42,9 +42,17 @@ function readMachine(directory: string): Machine {
       const { bavail, bsize } = statfsSync(directory);
       return bavail * bsize;
     }),
+    canWrite: canWrite(resolve(directory)),
     masterKeyMode: orNull(() => statSync(join(directory, 'master.key')).mode & 0o777),
     fileDays: (path) => orNull(() => (Date.now() - statSync(path).mtimeMs) / dayMs),
   };
+}
+
+/** For a directory that is missing, whether it can be made. */
+function canWrite(directory: string): boolean {
+  if (!existsSync(directory)) return canWrite(dirname(directory));
+  const mode = constants.W_OK | constants.X_OK;
+  return orNull(() => accessSync(directory, mode)) !== null && statSync(directory).isDirectory();
 }
 
 function orNull<T>(read: () => T): T | null {

@@ -13,7 +13,13 @@ import { realStoreSettings } from '../helpers/real-service.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { findStack } from '../helpers/stores.js';
 
-const machine: Machine = { nodeVersion: '24.1.0', freeBytes: 1e12, masterKeyMode: null, fileDays: () => 3 };
+const machine: Machine = {
+  nodeVersion: '24.1.0',
+  freeBytes: 1e12,
+  canWrite: true,
+  masterKeyMode: null,
+  fileDays: () => 3,
+};
 const key = Buffer.alloc(32, 1).toString('base64');
 const sound = {
   VH_ENV: 'production',
@@ -55,6 +61,7 @@ t.test('a sound installation has no warning, and each flaw is named', (t) => {
     [['failed master key'], { VH_MASTER_KEY: undefined }],
     [['failed master key'], {}, { masterKeyMode: 0o640 }],
     [['warning disk'], {}, { freeBytes: 1e6 }],
+    [['failed disk'], {}, { canWrite: false, freeBytes: null }],
   ];
   for (const [found, changed, seen] of expected)
     t.same(flaws(changed, seen), found, JSON.stringify([changed, seen && Object.keys(seen)]));
@@ -149,6 +156,17 @@ t.test('an option that it does not know is answered with the right form', (t) =>
     t.equal(error?.code, 1);
     t.equal(stdout, '');
     t.equal(stderr, "Unknown option '--help'. It is written\n  doctor [--json]\n");
+    t.end();
+  });
+});
+
+t.test('a data directory that a start could not make fails the check of the disk', (t) => {
+  const file = join(temporaryDirectory(t), 'file');
+  writeFileSync(file, '');
+  const env = { ...process.env, VH_DATA_DIR: join(file, 'data') };
+  execFile(process.execPath, [repositoryPath('dist/src/cli/doctor.js')], { env }, (error, stdout) => {
+    t.equal(error?.code, 1);
+    t.match(stdout, /^failed   disk: .*\/file\/data is not a directory that this user may write\..*VH_DATA_DIR/m);
     t.end();
   });
 });

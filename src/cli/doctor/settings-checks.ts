@@ -6,6 +6,8 @@ export interface Machine {
   readonly nodeVersion: string;
   /** Free bytes where the data directory is; null: it could not be read. */
   readonly freeBytes: number | null;
+  /** Whether this user may write to the data directory, or make it. */
+  readonly canWrite: boolean;
   /** Permission bits of master.key; null: there is no such file. */
   readonly masterKeyMode: number | null;
   /** Age of a file in days; null: it is not there. */
@@ -138,8 +140,13 @@ function checkKeyFile({ VH_MASTER_KEY, VH_DATA_DIR, VH_ENV }: Settings, { master
   );
 }
 
-function checkDisk({ VH_DATA_DIR, VH_SPOOL_BYTES_MAX }: Settings, { freeBytes }: Machine): Finding {
+function checkDisk({ VH_DATA_DIR, VH_SPOOL_BYTES_MAX }: Settings, { freeBytes, canWrite }: Machine): Finding {
   const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
+  if (!canWrite)
+    return failed(
+      'disk',
+      `${VH_DATA_DIR} is not a directory that this user may write. Grant access, or set VH_DATA_DIR to another.`,
+    );
   if (freeBytes === null) return warning('disk', `${VH_DATA_DIR} does not exist yet.`);
   return freeBytes < VH_SPOOL_BYTES_MAX
     ? warning(
