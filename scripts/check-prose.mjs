@@ -19,7 +19,7 @@ const wordsOfAPage = 1_500;
 /** Beginnings of fragments: a description has a subject. */
 const fragment = /^(?:Of|As|Where|What)\b(?!.*\?$)/;
 /** Written out of the sources, or a list of what is decided. */
-const generated = /^docs\/(?:api\/|reference\/(?:errors|settings|metrics|findings)\.md)/;
+const generated = /^docs\/(?:api\/|reference\/(?:errors|settings|metrics|findings|probe-data)\.md)/;
 const readTable = readWordTables(root);
 const replaced = new Map([...readTable('Words to replace'), ...readTable('Words to replace in texts')]);
 const types = ['tutorials', 'how-to', 'reference', 'explanation', 'internals'];

@@ -1,11 +1,12 @@
 /**
- * Renders what follows from code: the reference pages of errors, settings and metrics, and the dashboards. `npm run reference` writes them; a test
+ * Renders what follows from code: the reference pages of errors, settings, metrics and the probe’s data, and the dashboards. `npm run reference` writes them; a test
  * fails where a page and the code have parted.
  */
 import { errorTable } from '../src/errors.js';
 import { settings } from '../src/config/settings.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 import { renderBoards } from './dashboards/index.js';
+import { probeDataPage } from './probe-data.js';
 
 const written = '<!-- `npm run reference` writes this page from the code. Change it there. -->';
 
@@ -107,6 +108,7 @@ export async function renderReference(): Promise<Readonly<Record<string, string>
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/settings.md': settingsPage(),
     'docs/reference/metrics.md': await metricsPage(),
+    'docs/reference/probe-data.md': `${probeDataPage(table)}\n${written}\n`,
     ...renderBoards(),
   };
 }

@@ -24,13 +24,16 @@ const group = <P extends Record<string, import('typebox').TSchema>>(properties: 
 
 /** How a question was answered, as the question observer saw it. */
 export const QuestionSnapshot = Type.Object({
-  questionId: Type.String({ minLength: 1, maxLength: 128 }),
-  timeOnQuestionMs: Type.Number({ minimum: 0 }),
-  mouseMoveCount: Type.Integer({ minimum: 0 }),
-  keyCount: Type.Integer({ minimum: 0 }),
-  pasteCount: Type.Integer({ minimum: 0 }),
-  focusEntries: Type.Integer({ minimum: 0 }),
-  focusExits: Type.Integer({ minimum: 0 }),
+  questionId: Type.String({ minLength: 1, maxLength: 128, description: 'The page’s name for the question.' }),
+  timeOnQuestionMs: Type.Number({
+    minimum: 0,
+    description: 'Time from the start of the observer until it was stopped or read, ms.',
+  }),
+  mouseMoveCount: Type.Integer({ minimum: 0, description: 'Pointer moves over the question.' }),
+  keyCount: Type.Integer({ minimum: 0, description: 'Key presses in the question.' }),
+  pasteCount: Type.Integer({ minimum: 0, description: 'Pastes into the question.' }),
+  focusEntries: Type.Integer({ minimum: 0, description: 'Times that the question got the focus.' }),
+  focusExits: Type.Integer({ minimum: 0, description: 'Times that the question lost the focus.' }),
   ended: Type.Optional(
     Type.Boolean({
       description: 'Whether the observer was stopped because the question is complete. Absent while it is open.',
@@ -58,7 +61,9 @@ export const ProbeBody = Type.Object(
       maximum: 10_000,
       description: 'Number of this message in the page load; the highest is kept.',
     }),
-    phase: StringEnum(['load', 'update'] as const),
+    phase: StringEnum(['load', 'update'] as const, {
+      description: 'A load has all groups, an update only behavior, the page’s state and question snapshots.',
+    }),
     at: Type.Number({ description: 'Client clock, milliseconds since 1970.' }),
     up: Type.Number({ description: 'Milliseconds since the navigation began.' }),
     ids: group(
@@ -70,7 +75,7 @@ export const ProbeBody = Type.Object(
     ),
     auto: group(
       {
-        webdriver: flag('navigator.webdriver.'),
+        webdriver: flag('The browser says that a program drives it (navigator.webdriver).'),
         globals: Nullable(
           Type.Array(Type.String({ maxLength: 64 }), {
             maxItems: 16,
@@ -100,73 +105,78 @@ export const ProbeBody = Type.Object(
       {
         ua: Nullable(
           Type.String({
-            description: `navigator.userAgent. Only the first ${userAgentLengthMax} characters are used.`,
+            description: `User agent of the browser. Only the first ${userAgentLengthMax} characters are used.`,
           }),
         ),
         brands: Nullable(
           Type.Array(Type.String({ maxLength: 96 }), {
             maxItems: 10,
-            description: 'Brand;version of User-Agent Client Hints.',
+            description: 'Brands of the browser with their versions, as brand;version (client hints).',
           }),
         ),
-        mobile: flag('Client hint.'),
-        platform: text(64, 'Client hint.'),
-        platformVersion: text(64, 'Client hint, high entropy.'),
-        model: text(96, 'Client hint, high entropy.'),
-        arch: text(32, 'Client hint, high entropy.'),
+        mobile: flag('The browser says that it is a phone’s (client hint).'),
+        platform: text(64, 'Operating system (client hint).'),
+        platformVersion: text(64, 'Version of the operating system (client hint, high entropy).'),
+        model: text(96, 'Model of a phone or tablet (client hint, high entropy).'),
+        arch: text(32, 'Architecture of the processor (client hint, high entropy).'),
       },
       'User agent.',
     ),
     hw: group(
       {
-        cores: count('hardwareConcurrency.'),
-        memory: number('deviceMemory, GiB.'),
-        touch: count('maxTouchPoints.'),
-        platform: text(64, 'navigator.platform.'),
+        cores: count('Processor cores.'),
+        memory: number('Memory as the browser rounds it, GiB.'),
+        touch: count('Touches that the screen follows at once.'),
+        platform: text(64, 'Platform of the browser (navigator.platform).'),
       },
       'Hardware.',
     ),
     scr: group(
       {
-        w: number('screen.width.'),
-        h: number('screen.height.'),
-        availW: number('screen.availWidth.'),
-        availH: number('screen.availHeight.'),
-        outerW: number('outerWidth.'),
-        outerH: number('outerHeight.'),
-        innerW: number('innerWidth.'),
-        innerH: number('innerHeight.'),
-        dpr: number('devicePixelRatio.'),
-        depth: number('screen.colorDepth.'),
+        w: number('Width of the screen.'),
+        h: number('Height of the screen.'),
+        availW: number('Width of the screen without system bars.'),
+        availH: number('Height of the screen without system bars.'),
+        outerW: number('Width of the window.'),
+        outerH: number('Height of the window.'),
+        innerW: number('Width of the page’s view.'),
+        innerH: number('Height of the page’s view.'),
+        dpr: number('Device pixels per CSS pixel.'),
+        depth: number('Color depth of the screen, bits.'),
       },
       'Screen and window, CSS pixels.',
     ),
     loc: group(
       {
-        zone: text(64, 'IANA time zone.'),
-        offset: number('Minutes as getTimezoneOffset gives them.'),
-        language: text(35, 'navigator.language.'),
-        languages: Nullable(Type.Array(Type.String({ maxLength: 35 }), { maxItems: 16 })),
+        zone: text(64, 'Time zone, as in Europe/Berlin.'),
+        offset: number('Minutes from local time to UTC.'),
+        language: text(35, 'First language of the browser.'),
+        languages: Nullable(
+          Type.Array(Type.String({ maxLength: 35 }), {
+            maxItems: 16,
+            description: 'Languages of the browser, in order of preference.',
+          }),
+        ),
       },
       'Locale and time zone.',
     ),
     gfx: group(
       {
-        vendor: text(128, 'Unmasked WebGL vendor.'),
-        renderer: text(256, 'Unmasked WebGL renderer.'),
-        canvas: text(16, 'Hash of a drawn canvas.'),
-        stable: flag('Two drawings of the canvas agree.'),
-        audio: number('Sum of a rendered offline audio buffer.'),
+        vendor: text(128, 'Vendor of the graphics (WebGL, unmasked).'),
+        renderer: text(256, 'Graphics card or software that draws (WebGL, unmasked).'),
+        canvas: text(16, 'Hash of a picture that the browser drew.'),
+        stable: flag('Two drawings of the picture agree.'),
+        audio: number('Sum of a sound that the browser rendered without playing it.'),
       },
       'Graphics and audio.',
     ),
     env: group(
       {
-        fonts: text(16, 'Hash of the fonts present out of a fixed list.'),
-        plugins: count('navigator.plugins.length.'),
-        pdf: flag('pdfViewerEnabled.'),
-        cookies: flag('cookieEnabled.'),
-        storage: flag('localStorage is usable.'),
+        fonts: text(16, 'Hash of the list of the fonts present, out of 14.'),
+        plugins: count('Number of plug-ins.'),
+        pdf: flag('The browser shows PDF files itself.'),
+        cookies: flag('Cookies are allowed.'),
+        storage: flag('The browser’s storage is usable.'),
       },
       'Environment.',
     ),
@@ -218,7 +228,9 @@ export const ProbeBody = Type.Object(
       },
       'Behaviour since load.',
     ),
-    q: Type.Optional(Type.Array(QuestionSnapshot, { maxItems: 50 })),
+    q: Type.Optional(
+      Type.Array(QuestionSnapshot, { maxItems: 50, description: 'The latest snapshots of observed questions.' }),
+    ),
   },
   { additionalProperties: true },
 );
