@@ -25,7 +25,7 @@ const scoreNames = { idempotencyKey: true, ...callNames } as const satisfies Nam
 const requestNames = {
   ...{ sessionId: true, clientIp: true, userAgent: true, sourceId: true, subSourceId: true, studyId: true },
   ...{ declaredCountry: true, respondentId: true, ipPrefixHash: true, deviceHash: true },
-  ...{ respondentStats: true, supplierStats: true, webBotAuth: true, deadlineMs: true },
+  ...{ respondentStats: true, supplierStats: true, webBotAuth: true, probeState: true, deadlineMs: true },
 } as const satisfies Names<ScoreRequest & { readonly supplierStats?: unknown }>;
 const statsNames = {
   attempts: true,

@@ -5,7 +5,7 @@
 import type { Axis } from './axes.js';
 import type { Calibration } from './calibration.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
-import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './score.js';
+import type { DegradedSignal, Finding, ProbeState, RespondentStats, ScoreReply } from './score.js';
 
 /** Class of the network an address belongs to, from the ASN database; null where none is configured or the address is unknown. */
 export type NetworkClass = 'residential' | 'mobile' | 'hosting' | 'anonymous' | 'education' | 'business';
@@ -179,6 +179,8 @@ export interface IntegrationFacts {
   readonly probeElsewhere?: string | null;
   /** A live key scored a session id that has a fixed answer with test keys alone. */
   readonly isFixedSession?: boolean;
+  /** State of the probe as the caller’s page reported it. */
+  readonly probeState?: ProbeState | null;
 }
 
 export interface ScoreFacts {

@@ -21,6 +21,8 @@ export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as
 /** Sources of facts that can be missing; each stands in docs/reference/score.md. */
 export const degradedSignals = [
   'client_probe_missing',
+  'client_probe_blocked',
+  'client_probe_late',
   'organization_key',
   'respondent_id_equals_session_id',
   'supplier_stats_deprecated_alias',
@@ -33,6 +35,10 @@ export const degradedSignals = [
   'step_ups_unavailable',
 ] as const;
 export type DegradedSignal = (typeof degradedSignals)[number];
+
+/** Reports of a page on its probe, as a form forwards them. They are claims of a browser, and weigh nothing. */
+export const probeStates = ['sent', 'not_sent', 'not_loaded', 'no_javascript'] as const;
+export type ProbeState = (typeof probeStates)[number];
 
 const hashHint = 'lowercase hex of SHA-256 over salt|value; the service never receives the salt';
 
@@ -111,6 +117,11 @@ export const ScoreRequest = Type.Object(
       Type.Object(RespondentStats.properties, { deprecated: true, description: 'Deprecated name of respondentStats.' }),
     ),
     webBotAuth: Absent(WebBotAuth),
+    probeState: Absent(
+      Type.String({
+        description: `State of the probe as the page reports it: ${probeStates.join(', ')}. It explains a missing probe and never moves risk. Other values are ignored.`,
+      }),
+    ),
     deadlineMs: Absent(
       Type.Integer({
         minimum: 20,
@@ -141,6 +152,7 @@ export type ScoreInput = Pick<ScoreRequest, 'sessionId' | 'clientIp'> & {
   readonly respondentStats?: RespondentStats;
   readonly supplierStats?: RespondentStats;
   readonly webBotAuth?: WebBotAuth;
+  readonly probeState?: ProbeState;
 };
 
 export const Finding = Type.Object({

@@ -36,7 +36,7 @@ export const givenShape = shape(
     respondentStats: shape('attempts completes reconciliationRate'),
     address: shape('family range country asn network', { range: word, network: word }),
     agent: shape('outcome agent reason', { outcome: word }),
-    integration: shape('unknownFields unhashed probeElsewhere isFixedSession'),
+    integration: shape('unknownFields unhashed probeElsewhere isFixedSession probeState'),
     stepUps: listOf(shape('passed intensity device', { device: sketchShape })),
   },
   ['receiptId', 'scoredAtMs', 'sessionId', 'prefix'],

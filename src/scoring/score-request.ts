@@ -5,7 +5,7 @@
  * fields, never values.
  */
 import { findUnstorable, wellFormed } from '../kernel/body.js';
-import { RespondentStats, ScoreRequest, WebBotAuth, type ScoreInput } from '../contract/score.js';
+import { probeStates, RespondentStats, ScoreRequest, WebBotAuth, type ScoreInput } from '../contract/score.js';
 import { pointerSegment, type Issue } from '../errors.js';
 import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
@@ -46,6 +46,8 @@ export function normalizeScoreRequest(body: ScoreRequest): ScoreInput {
     respondentStats: readStats(body.respondentStats),
     supplierStats: readStats(body.supplierStats),
     webBotAuth: readSignature(body.webBotAuth),
+    // A page’s word: whatever a respondent writes there must not fail the call.
+    probeState: probeStates.find((state) => state === body.probeState),
   };
   return { sessionId: body.sessionId, clientIp: body.clientIp, ...withoutAbsent(texts) };
 }
@@ -192,7 +194,9 @@ export function noteRequest(
   const unhashed = (['respondentId', 'ipPrefixHash', 'deviceHash'] as const).filter((name) =>
     isIdentity(request[name] ?? '', name),
   );
-  if (names.length === 0 && unhashed.length === 0 && probeElsewhere == null && !isFixedSession) return {};
+  const { probeState } = request;
+  const isPlain = names.length === 0 && unhashed.length === 0 && probeElsewhere == null && !isFixedSession;
+  if (isPlain && probeState === undefined) return {};
   const unknownFields = names.map(({ name, nearest }) =>
     nearest === null ? `"${name}"` : `"${name}" (did you mean "${nearest}"?)`,
   );
@@ -202,6 +206,7 @@ export function noteRequest(
       unhashed,
       probeElsewhere: probeElsewhere ?? null,
       ...(isFixedSession ? { isFixedSession } : {}),
+      ...(probeState === undefined ? {} : { probeState }),
     },
   };
 }

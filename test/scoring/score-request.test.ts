@@ -114,6 +114,13 @@ t.test(
   },
 );
 
+t.test('the state of the probe is kept if it is known, and a respondent’s own text is ignored', (t) => {
+  t.equal(notes({ probeState: 'not_loaded' }).integration?.probeState, 'not_loaded');
+  for (const probeState of ['', null, 'x'.repeat(5_000), 'Not_Loaded'])
+    t.same(notes({ probeState }), {}, String(probeState).slice(0, 20));
+  t.end();
+});
+
 t.test('an identity that was not hashed is noted by its field, and ids and hashes are not', (t) => {
   const identities = [
     'ada@example.org',

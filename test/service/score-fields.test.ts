@@ -49,6 +49,24 @@ t.test('ipPrefixHash is the network, whatever the address', async (t) => {
   t.same(codesOf(apart), []);
 });
 
+t.test('probeState explains a missing probe, moves nothing, and stays in the receipt', async (t) => {
+  const [silent, reply] = [await score(), await score({ probeState: 'not_loaded' })];
+  t.same(
+    reply.degradedSignals.filter((signal) => !silent.degradedSignals.includes(signal)),
+    ['client_probe_blocked'],
+  );
+  t.same([reply.score, reply.categories], [silent.score, silent.categories]);
+  const kept: { body: { evidence: { notes: { code: string; detail: string }[] } } } = await service.call(
+    'GET',
+    `/lite/score/${reply.receiptId}/evidence`,
+  );
+  t.match(kept.body.evidence.notes.find(({ code }) => code === 'client_probe_blocked')?.detail, '(not_loaded)');
+  t.notMatch((await score({ probeState: '<other>' })).degradedSignals, [
+    'client_probe_missing',
+    'client_probe_blocked',
+  ]);
+});
+
 t.test('a user agent of automation raises the device axis', async (t) => {
   const userAgent = String(scoreExample.userAgent).replace('Chrome/', 'HeadlessChrome/');
   t.ok((await score({ userAgent })).categories.device > (await score()).categories.device);

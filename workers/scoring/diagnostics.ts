@@ -13,6 +13,16 @@ const velocityNote = rulesOf('velocity', 'diagnostic');
 
 export const measurementRules = {
   client_probe_missing: deviceNote('low', 9, 'No probe data arrived. Only the request was measured.'),
+  client_probe_blocked: deviceNote(
+    'info',
+    0,
+    'The page reports that its probe could not run or send ({value}). Blockers and strict settings do that, too.',
+  ),
+  client_probe_late: deviceNote(
+    'info',
+    0,
+    'The page reports that its probe sent data. It came after the score, or for another session id or project.',
+  ),
   organization_key: deviceNote(
     'low',
     0,
@@ -59,8 +69,11 @@ export function findDegraded({ facts, deviceMeasured, pages }: Visit): readonly 
   const found = new Set(facts.degraded);
   if (!facts.measured) found.add('organization_key');
   if (facts.probeRead === false) found.add('probe_unreadable');
-  else if (pages.length === 0) found.add('client_probe_missing');
-  else if (!deviceMeasured) found.add('probe_unusable');
+  else if (pages.length === 0) {
+    found.add('client_probe_missing');
+    const state = facts.integration?.probeState ?? null;
+    if (facts.measured && state !== null) found.add(state === 'sent' ? 'client_probe_late' : 'client_probe_blocked');
+  } else if (!deviceMeasured) found.add('probe_unusable');
   const { country, asn, network, range } = facts.address;
   if (country === null && range === 'public') found.add('geo_unavailable');
   if (asn === null && network === null && range === 'public') found.add('network_unavailable');
@@ -84,6 +97,7 @@ export function weighMeasurement(
       signals,
       code,
       code === absent ? weightOf(Math.min(visit.facts.calibration.noProbeRiskScore, ceiling), clean) : 0,
+      code === 'client_probe_blocked' ? (visit.facts.integration?.probeState ?? 'unknown') : undefined,
     );
   }
   return signals;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { calibrationDefaults } from '../../../src/contract/calibration.js';
-import { degradedSignals } from '../../../src/contract/score.js';
+import { degradedSignals, probeStates, type ProbeState } from '../../../src/contract/score.js';
 import { findDegraded, measurementRules, weighMeasurement } from '../../../workers/scoring/diagnostics.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
@@ -43,6 +43,27 @@ t.test('a missing probe alone leads to the score that the project set, below the
       .length,
     1,
   );
+  t.end();
+});
+
+t.test('a page’s report explains a missing probe, and changes neither its score nor what a probe says', (t) => {
+  const reported = { ...calibrationDefaults, noProbeRiskScore: 45 };
+  const scoreOf = (probeState: ProbeState | null, facts = cleanFacts) =>
+    scoreFacts(facts({ calibration: reported, ...(probeState === null ? {} : { integration: { probeState } }) })).reply;
+  const silent = scoreOf(null);
+  for (const state of probeStates) {
+    const code = state === 'sent' ? 'client_probe_late' : 'client_probe_blocked';
+    const reply = scoreOf(state);
+    t.same(reply.degradedSignals, ['client_probe_missing', code]);
+    t.same(
+      { ...reply, degradedSignals: [], reasons: [], evidence: null },
+      { ...silent, degradedSignals: [], reasons: [], evidence: null },
+      'the score is that of a page without a report',
+    );
+    t.match(reply.evidence, { against: [{ code: 'client_probe_missing' }], notes: [{ code, strength: 'none' }] });
+    if (state !== 'sent') t.match(reply.evidence.notes[0]?.detail, `(${state})`);
+    t.same(scoreOf(state, humanFacts).degradedSignals, [], 'a probe that came needs no explanation');
+  }
   t.end();
 });
 

@@ -193,6 +193,10 @@ export const german: EvidenceTexts = {
     step_up_passed: 'Die angeforderte Verifizierung wurde bestanden ({value}).',
     step_up_failed: 'Die angeforderte Verifizierung wurde nicht bestanden ({value}).',
     client_probe_missing: 'Es kamen keine Messdaten an. Nur die Anfrage wurde ausgewertet.',
+    client_probe_blocked:
+      'Die Seite meldet, dass die Messung nicht laufen oder nichts senden konnte ({value}). Das kommt auch bei Werbeblockern und strengen Einstellungen vor.',
+    client_probe_late:
+      'Die Seite meldet, dass Messdaten gesendet wurden. Sie kamen nach der Bewertung an oder für eine andere Sitzungskennung oder ein anderes Projekt.',
     organization_key:
       'Ein Schlüssel der Organisation bewertet ohne Zählungen und Messdaten. Verwenden Sie einen Projektschlüssel.',
     probe_unusable: 'Es kamen zu wenige Messdaten an, um das Gerät zu beurteilen.',

@@ -188,6 +188,10 @@ export const spanish: EvidenceTexts = {
     step_up_passed: 'Se superó la verificación solicitada ({value}).',
     step_up_failed: 'No se superó la verificación solicitada ({value}).',
     client_probe_missing: 'No llegaron datos de la sonda. Solo se midió la solicitud.',
+    client_probe_blocked:
+      'La página indica que la sonda no pudo ejecutarse o enviar datos ({value}). También ocurre con bloqueadores y ajustes estrictos.',
+    client_probe_late:
+      'La página indica que la sonda envió datos. Llegaron después de la puntuación, o para otro identificador de sesión u otro proyecto.',
     organization_key:
       'Una clave de organización puntúa sin contadores ni datos de la sonda. Use una clave de proyecto.',
     probe_unusable: 'La sonda envió muy pocos datos para medir el dispositivo.',

@@ -189,6 +189,10 @@ export const french: EvidenceTexts = {
     step_up_passed: 'La vérification demandée a été réussie ({value}).',
     step_up_failed: 'La vérification demandée a échoué ({value}).',
     client_probe_missing: 'Aucune donnée de la sonde n’est arrivée. Seule la requête a été mesurée.',
+    client_probe_blocked:
+      'La page indique que la sonde n’a pas pu s’exécuter ou envoyer ses données ({value}). Cela arrive aussi avec des bloqueurs et des réglages stricts.',
+    client_probe_late:
+      'La page indique que la sonde a envoyé des données. Elles sont arrivées après le score, ou pour un autre identifiant de session ou un autre projet.',
     organization_key:
       'Une clé d’organisation évalue sans compteurs ni données de la sonde. Utilisez une clé de projet.',
     probe_unusable: 'La sonde a envoyé trop peu de données pour mesurer l’appareil.',

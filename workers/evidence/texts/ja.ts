@@ -179,6 +179,10 @@ export const japanese: EvidenceTexts = {
     step_up_passed: '求められた追加認証に成功しました（{value}）。',
     step_up_failed: '求められた追加認証に失敗しました（{value}）。',
     client_probe_missing: 'プローブのデータが届きませんでした。リクエストだけを測定しました。',
+    client_probe_blocked:
+      'プローブを実行または送信できなかったとページが報告しています（{value}）。ブロッカーや厳しい設定でも起こります。',
+    client_probe_late:
+      'プローブはデータを送信したとページが報告しています。スコアの後に届いたか、別のセッションIDまたはプロジェクトに届きました。',
     organization_key:
       '組織キーでの採点には、カウンターとプローブのデータが使われません。プロジェクトキーを使ってください。',
     probe_unusable: 'プローブのデータが少なすぎて、デバイスを測定できませんでした。',

@@ -184,6 +184,10 @@ export const portuguese: EvidenceTexts = {
     step_up_passed: 'A verificação solicitada foi aprovada ({value}).',
     step_up_failed: 'A verificação solicitada não foi aprovada ({value}).',
     client_probe_missing: 'Não chegaram dados da sonda. Só a solicitação foi medida.',
+    client_probe_blocked:
+      'A página indica que a sonda não conseguiu ser executada ou enviar dados ({value}). Isso também acontece com bloqueadores e configurações restritas.',
+    client_probe_late:
+      'A página indica que a sonda enviou dados. Eles chegaram depois da pontuação, ou para outro identificador de sessão ou outro projeto.',
     organization_key: 'Uma chave de organização pontua sem contadores e sem dados da sonda. Use uma chave de projeto.',
     probe_unusable: 'A sonda enviou dados de menos para medir o dispositivo.',
     probe_unreadable: 'Não foi possível ler os dados da sonda desta sessão.',
