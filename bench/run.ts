@@ -16,6 +16,7 @@ import { benchFit } from '../research/fit.js';
 import { benchForge } from './forge.js';
 import { helpText, type Topics } from './help.js';
 import { benchFiles } from './files.js';
+import { benchIdentities } from './identities.js';
 import { benchNeighbours } from './neighbours.js';
 import type { HeavyThing } from './neighbours-storm.js';
 import { benchOutcomes } from './outcomes.js';
@@ -89,6 +90,7 @@ const benches = {
   files: benchFiles,
   forge: benchForge,
   fit: benchFit,
+  identities: benchIdentities,
   neighbours: benchNeighbours,
   outcomes: benchOutcomes,
   overload: benchOverload,
@@ -116,6 +118,7 @@ const topics: Topics<keyof typeof benches> = {
   files: 'files that one score executes',
   forge: 'attacks on a verification over HTTP alone',
   fit: 'fits the weights of scoring, and writes them',
+  identities: 'repeated devices, by the score and by libraries of identifiers: npm ci --prefix bench/browsers',
   neighbours: 'one heavy organization next to another',
   outcomes: 'bulk outcomes over days of receipts',
   overload: 'four times more scores than the service can answer',

@@ -5,7 +5,7 @@
  */
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../src/contract/facts.js';
 import { clamp, sortDown } from '../scoring/model.js';
-import { components } from './sketch.js';
+import { componentIndex, components } from './sketch.js';
 
 /** Bits for one device: of hardware and browser, and of clock and languages, which neighbors share; and those against it, below 0. */
 export interface Likeness {
@@ -61,6 +61,19 @@ export function isContradicted(
   return atMs <= nowMs ? own.browserMajor < sketch.browserMajor : own.browserMajor > sketch.browserMajor;
 }
 
+const model = componentIndex('model');
+
+/** Both name a model, as phones and tablets do, and not the same one. */
+export function isOtherModel(own: DeviceSketch, { terms }: DeviceSketch): boolean {
+  const [ours = null, theirs = null] = [own.terms[model], terms[model]];
+  return ours !== null && theirs !== null && ours !== theirs;
+}
+
+const canvas = componentIndex('canvas');
+
+/** Firefox adds noise to drawings that is new at each start of the browser, so that another drawing says nothing. */
+const isNoisy = (own: DeviceSketch, component: number): boolean => component === canvas && own.browser === 'firefox';
+
 /** Whether a sketch is another device’s than an earlier one. Parts that one of them lacks are not compared. */
 export function isOther(own: DeviceSketch, earlier: DeviceSketch): boolean {
   const { hardware, place, difference } = createLikeness(own, null)(earlier);
@@ -73,7 +86,7 @@ function rankTerms(own: DeviceSketch, terms: CountFacts['terms']): { readonly ag
   components.forEach(({ same, usual }, index) => {
     const chance = chanceOf(usual, terms?.counts[index] ?? null, terms?.total ?? 0);
     agree.push(Math.max(0, Math.log2(same / chance)));
-    differ.push(Math.min(0, Math.log2((1 - same) / (1 - chance))));
+    differ.push(isNoisy(own, index) ? 0 : Math.min(0, Math.log2((1 - same) / (1 - chance))));
   });
   const rank = (bits: readonly number[]): Worth => {
     const known = (kind: readonly number[]): number[] =>

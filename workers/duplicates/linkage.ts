@@ -2,7 +2,8 @@
  * How probable it is that a session is of the same device as an earlier one, without an identifier that proves it. Prior odds of one in all
  * sessions around; evidence in bits from the look, the deviceHash (which is made from a look, so that the two count once) and the network.
  *
- *   the same home address    the rival is a relative: how much the look agrees, against how often relatives own the same model
+ *   the same home address    the rival is a relative: how much the look agrees, against how often relatives own the same model;
+ *                            phones of two models, which may draw alike, stay under `likely`
  *   anything else            the rivals are all strangers of the study: where one of them is expected to look this much alike, and on a phone
  *                            or in a young project without the same network, it stays under `likely`
  */
@@ -13,7 +14,7 @@ import {
   type DuplicateCandidate,
   type ScoreFacts,
 } from '../../src/contract/facts.js';
-import { createLikeness, isContradicted, type Likeness } from './likeness.js';
+import { createLikeness, isContradicted, isOtherModel, type Likeness } from './likeness.js';
 
 export interface Link {
   readonly probability: number;
@@ -84,11 +85,12 @@ export function createLinkage(
     const { hardware, place, difference } = sketch === null || compare === null ? unlike : compare(sketch);
     const sameHash = deviceHashed === true && via === 'device';
     const otherHash = deviceHashed === true && !sameHash && isHash(candidate);
+    const isUncertain = isRack || (own !== null && sketch !== null && isOtherModel(own, sketch));
     const look = Math.max(hardware, sameHash ? hashBits : 0);
     const against = difference + (otherHash ? thresholds.otherHashBits : 0);
     if (sameAddress && (isHousehold || clearedLikeness !== null)) {
       const probability = againstRelatives(look + against);
-      return { probability: isRack ? holdBack(probability) : probability, address: 'home', look: look > 0 };
+      return { probability: isUncertain ? holdBack(probability) : probability, address: 'home', look: look > 0 };
     }
     const sameNetwork = prefix != null && candidate.prefix === prefix;
     const network = sameNetwork ? networkBits + (sameAddress ? thresholds.addressBits : 0) : 0;
@@ -97,7 +99,7 @@ export function createLinkage(
       // Neighbors share clock and languages.
       agreement: look + (sameNetwork ? place / 2 : place) + network,
       difference: against + away,
-      isOpen: sameNetwork ? isRack : areTwinsUsual,
+      isOpen: sameNetwork ? isUncertain : areTwinsUsual,
     });
     return { probability, address: sameNetwork ? 'network' : null, look: look > 0 };
   };

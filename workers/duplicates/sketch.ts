@@ -45,6 +45,8 @@ export const components: readonly Component[] = [
   { name: 'languages', kind: 'place', same: 0.95, usual: 0.15, read: ({ loc }) => loc?.languages?.join(',') },
 ];
 
+export const componentIndex = (name: string): number => components.findIndex((component) => component.name === name);
+
 /** Independent of how the device is held. */
 function readScreen(scr: ProbeBody['scr']): string | null {
   if (scr?.w == null || scr.h == null) return null;

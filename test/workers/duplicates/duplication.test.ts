@@ -73,6 +73,40 @@ t.test(
   },
 );
 
+t.test('phones of two models in one home are possible at most, however alike they draw', (t) => {
+  const phone = phoneFacts({ ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false });
+  const body = phone.probe?.body ?? humanBody();
+  const bandOfModel = (model: string, own: string, address = 'a1') => {
+    const facts = { ...phone, probe: { ...phone.probe!, body: { ...body, ua: { ...body.ua, model: own } } } };
+    const sketch = sketchDevice({ ...body, ua: { ...body.ua, model } }, null);
+    return judge({ terms: terms(2_000, 2), candidates: [candidate({ sketch, address, prefix: 'p1' })] }, facts).band;
+  };
+  t.equal(bandOfModel('SM-A145F', 'SM-A145F'), 'likely', 'cleared storage');
+  t.equal(bandOfModel('SM-A145F', ''), 'likely', 'a browser that does not name it');
+  t.equal(bandOfModel('SM-A145F', 'SM-A155F'), 'possible');
+  t.not(bandOfModel('SM-A145F', 'SM-A155F', 'a2'), 'likely', 'another address of the network');
+  t.end();
+});
+
+t.test('a Firefox that draws otherwise than before is the same one, for its drawings have noise', (t) => {
+  const here = humanFacts({ ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false });
+  const agents = {
+    firefox: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:153.0) Gecko/20100101 Firefox/153.0',
+    chrome: humanBody().ua?.ua ?? '',
+  };
+  const scoreOf = (browser: keyof typeof agents, canvas: string) => {
+    const body = { ...humanBody(), ua: { ...humanBody().ua, ua: agents[browser] } };
+    const sketch = sketchDevice({ ...body, gfx: { ...body.gfx, canvas } }, null);
+    const facts = { ...here, probe: { ...here.probe!, body } };
+    return judge({ terms: terms(2_000, 30), candidates: [candidate({ sketch, address: 'a2', prefix: 'p2' })] }, facts)
+      .score;
+  };
+  const loss = (browser: keyof typeof agents): number =>
+    scoreOf(browser, humanBody().gfx?.canvas ?? '') - scoreOf(browser, 'deadbeef');
+  t.ok(loss('firefox') < loss('chrome') / 2, `${loss('firefox')} and ${loss('chrome')}`);
+  t.end();
+});
+
 t.test('a look at home of which many keep tokens of their own is a rack of devices, not one that was cleared', (t) => {
   const here = humanFacts({ ownAddress: 'a1', prefix: 'p1', token: 't0', deviceHashed: false });
   const rack = ['t1', 't2', 't3'].map((token) =>
