@@ -40,6 +40,11 @@ export const behaviorRules = {
   wheel_contradiction: synthetic('low', 1.2, 'Wheel events contradict themselves.'),
   pointer_sparse: synthetic('low', 0.8, 'The pointer hardly moved between clicks, as automation does.'),
   touch_without_screen: synthetic('medium', 2.6, 'Touch events came from a device without a touch screen.'),
+  touch_forged: synthetic(
+    'medium',
+    2.6,
+    'Touches vary like fingers, but the phone is a desktop browser that emulates one.',
+  ),
   touch_flat: synthetic('low', 0.4, 'Touches had one size or one force, and the phone did not move.'),
   touch_uniform: synthetic('low', 1, 'Every touch had exactly the same size and force.'),
   questions_rushed: attention(

@@ -16,7 +16,7 @@ const thresholds = behaviorThresholds;
 
 /** The facts by which the input on a page is judged. */
 interface UsedPage {
-  readonly body: Pick<Page['body'], 'beh' | 'q' | 'hw'>;
+  readonly body: Pick<Page['body'], 'beh' | 'q' | 'hw' | 'lies' | 'scr' | 'env'>;
   readonly agent: Page['agent'];
 }
 
@@ -64,7 +64,7 @@ function weighUsage({ input, questions }: Usage, page: UsedPage, touched: boolea
     weighKeys(input, signals);
     weighPointer(input, signals);
     if (isChromium(page)) weighDelivery(input, page.agent?.os ?? null, signals);
-  } else weighTouch(input, signals);
+  } else weighTouch(input, page, signals);
   if (page.body.hw?.touch === 0 && (input.touches ?? 0) > 0) raise(signals, 'touch_without_screen');
   return signals;
 }
@@ -208,12 +208,24 @@ function weighPointer({ interval, straight, turn, wheels, wheelLies, moves }: In
     raise(signals, 'wheel_contradiction');
 }
 
-function weighTouch({ touches, touchRadius, touchForce, motion }: Input, signals: Signal[]): void {
+function weighTouch({ touches, touchRadius, touchForce, motion }: Input, page: UsedPage, signals: Signal[]): void {
   if ((touches ?? 0) < thresholds.touchesMin || touchRadius === null || touchForce === null) return;
+  if (touchRadius.deviation > 0 && touchForce.deviation > 0 && motion === null && isEmulated(page))
+    raise(signals, 'touch_forged');
   // A phone that lies still on a table reports no motion; a driven one reports none either.
   if (touchRadius.deviation === 0 && touchForce.deviation === 0 && touchRadius.max <= 1 && motion === null)
     raise(signals, 'touch_uniform');
   else if ((touchRadius.deviation === 0 || touchForce.deviation === 0) && motion === null) raise(signals, 'touch_flat');
+}
+
+/**
+ * A desktop browser that emulates a phone: a worker knows its system, and its view fills the screen or it has a desktop's plug-ins. Developer
+ * tools do the same, but a mouse makes all their touches alike.
+ */
+function isEmulated({ agent, body: { lies, scr, env } }: UsedPage): boolean {
+  if (agent?.mobile !== true || lies?.includes('worker.platform') !== true) return false;
+  const isFilled = scr?.h != null && scr.innerH === scr.h && scr.innerW === scr.w;
+  return isFilled || ((env?.plugins ?? 0) > 0 && env?.pdf === true);
 }
 
 function weighQuestions(questions: readonly QuestionSnapshot[], input: Input | null, signals: Signal[]): void {

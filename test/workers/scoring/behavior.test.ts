@@ -1,9 +1,10 @@
 import t from 'tap';
 import type { ProbeBody } from '../../../src/contract/probe.js';
 import { weighBehavior } from '../../../workers/scoring/behavior.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import { chromeOnWindows, cleanFacts, humanBody, humanFacts, humanTransport } from '../../helpers/facts.js';
-import { automatedVisits, driverBehavior, phoneFacts } from '../../helpers/visits.js';
+import { automatedVisits, driverBehavior, phoneFacts, touchBehavior } from '../../helpers/visits.js';
 
 type Behavior = NonNullable<ProbeBody['beh']>;
 const raised = (beh: Partial<Behavior>, body: Partial<ProbeBody> = {}) =>
@@ -91,6 +92,52 @@ t.test('keys between whole milliseconds are no keyboard of Linux; few of them, a
   t.notOk(has(chromeOnWindows, { keys: 60, keyFineTimes: 58 }));
   t.end();
 });
+
+t.test(
+  'a desktop that emulates a phone and forges touches is reviewed; developers and phones with an extension are not',
+  (t) => {
+    const userAgent =
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36';
+    const view = { w: 412, h: 915, availW: 412, availH: 915, outerW: 412, outerH: 915, innerW: 412, innerH: 915 };
+    const desktop = { plugins: 5, pdf: true, cookies: true, storage: true, fonts: 'f0f1f2f3' };
+    const forged = {
+      touches: 12,
+      touchForce: [12, 0.546, 0.094, 0.417, 0.668],
+      touchRadius: [12, 10.454, 0.825, 9.27, 11.771],
+      motion: null,
+    } as const;
+    const replyTo = (over: Partial<ProbeBody> = {}, beh: object = {}) => {
+      const body = humanBody({
+        ua: { ua: userAgent, brands: ['Chromium;156'], mobile: true, platform: 'Android', model: 'Pixel 8' },
+        hw: { cores: 8, memory: 8, touch: 5, platform: 'Linux armv81' },
+        scr: { ...view, dpr: 2.625, depth: 24 },
+        lies: ['worker.platform'],
+        gfx: { vendor: null, renderer: null, canvas: 'cc00cc00', stable: true, audio: 124.08 },
+        env: desktop,
+        ...over,
+        beh: { ...touchBehavior, ...forged, ...beh },
+      });
+      const transport = { userAgent, acceptLanguage: 'de-DE,de;q=0.9', hintPlatform: '"Android"', hintMobile: '?1' };
+      const { recommendation, evidence } = scoreFacts(cleanFacts({ userAgent, probe: { body, transport } })).reply;
+      return { recommendation, codes: evidence.against.map(({ code }) => code) };
+    };
+    t.match(replyTo(), { recommendation: 'review', codes: ['touch_forged', 'lies_worker'] });
+    const lower = { ...view, innerH: 760, dpr: 2.625, depth: 24 };
+    t.match(replyTo({ scr: lower }), { recommendation: 'review' }, 'a view that leaves room for the bars of a browser');
+    const phone = { ...desktop, plugins: 0, pdf: false };
+    const people = {
+      'a developer’s mouse': replyTo({}, { touchForce: [12, 1, 0, 1, 1], touchRadius: [12, 11.5, 0, 11.5, 11.5] }),
+      'a phone that changes its platform': replyTo({ scr: lower, env: phone }),
+      'a phone that fills the screen': replyTo({ lies: [], env: phone }),
+      'a phone that moves': replyTo({}, { motion: [600, 0.4, 0.3, 0, 2.1] }),
+    };
+    for (const [name, { recommendation, codes }] of Object.entries(people)) {
+      t.equal(recommendation, 'allow', name);
+      t.notOk(codes.includes('touch_forged'), name);
+    }
+    t.end();
+  },
+);
 
 t.test('a desktop that calls itself a phone is judged by its mouse and keyboard, unless it was touched', (t) => {
   const facts = phoneFacts();

@@ -153,6 +153,8 @@ export const german: EvidenceTexts = {
     wheel_unanimated: 'Das Mausrad bewegte die Seite schlagartig; Browser rollen über mehrere Bilder.',
     wheel_contradiction: 'Die Ereignisse des Mausrads widersprechen sich.',
     pointer_sparse: 'Der Zeiger bewegte sich zwischen Klicks kaum, wie bei Automatisierung.',
+    touch_forged:
+      'Berührungen schwanken wie von Fingern, aber das Telefon ist ein Desktop-Browser, der eines nachahmt.',
     touch_without_screen: 'Berührungen kamen von einem Gerät ohne Touchscreen.',
     touch_flat: 'Berührungen hatten eine Größe oder eine Kraft, und das Telefon bewegte sich nicht.',
     touch_uniform: 'Jede Berührung hatte genau dieselbe Größe und Kraft.',
