@@ -61,7 +61,7 @@ export async function calibrateFit({ provenance, cleanProbability, weights }: We
         const isProbed = facts.probe !== null;
         const { weight, balance, agreeing } = fuseSignals(weigh(raiseSignals(readVisit(facts))), 1);
         const uncapped = scoreOf(weight, cleanProbability[isProbed ? 'probed' : 'unprobed']);
-        const score = defaultScoreOf({ uncapped, caps: agreeing < 2 ? ['uncorroborated'] : [] });
+        const score = defaultScoreOf({ uncapped, caps: [], isLone: agreeing < 2 });
         sessions.push({ fraud: session.truth.fraud, market, weight, balance, isProbed, score });
       }
     }

@@ -20,13 +20,15 @@ export interface Risk {
   /** Logits against less logits in favour, of what was seen; negative where more speaks in favour. */
   readonly balance: number;
   readonly caps: readonly Cap[];
+  /** Evidence against on one axis alone, whether or not a dispositive signal lifts the cap for that. */
+  readonly isLone: boolean;
   /** Those of the caps that shaped this score. */
   readonly ceilings: readonly Ceiling[];
   readonly findings: readonly Weighed[];
   readonly categories: Readonly<Record<RiskAxis, number>>;
 }
 
-interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings' | 'balance'> {
+interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings' | 'balance' | 'isLone'> {
   readonly fusion: Fusion;
   /** Whether policy led higher than the evidence alone. */
   readonly policyMoved: boolean;
@@ -48,6 +50,7 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[], clean:
     uncapped: whole.uncapped,
     balance: whole.fusion.balance,
     caps: whole.caps,
+    isLone: isLone(whole.fusion),
     ceilings: findCeilings(whole, facts.calibration.blockThreshold),
     findings,
     categories: categorize(whole.fusion.axes, whole.policyMoved ? policy : []),
@@ -70,6 +73,8 @@ function findCeilings({ caps, uncapped, score, fusion, policyMoved }: Assessment
   ];
 }
 
+const isLone = ({ agreeing, weight }: Fusion): boolean => agreeing < 2 && weight > 0;
+
 /** Signals that the project’s policy adds, as opposed to evidence. */
 function isPolicy({ rule, weight }: Signal): boolean {
   return rule.class === 'diagnostic' && weight > 0;
@@ -87,7 +92,7 @@ function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]
   const caps: Cap[] = [];
   const decisive = signals.some(({ code }) => (dispositiveSignals as readonly string[]).includes(code));
   if (decisive) caps.push('dispositive');
-  else if (fusion.agreeing < 2 && fusion.weight > 0) caps.push('uncorroborated');
+  else if (isLone(fusion)) caps.push('uncorroborated');
   const evidenceScore = scoreOf(fusion.weight, clean);
   const withoutPolicy = applyCaps(evidenceScore, caps, blockThreshold);
   if (policy.length === 0) return { score: withoutPolicy, uncapped: evidenceScore, caps, fusion, policyMoved: false };

@@ -86,8 +86,8 @@ export function evidenceScoreOf({ uncapped, caps }: Pick<DecisionInputs, 'uncapp
 }
 
 /** The score under default settings: with the ceiling of a lone axis, without the project’s policy and dispositive signals. */
-export function defaultScoreOf(risk: Pick<DecisionInputs, 'uncapped' | 'caps'>): number {
-  const caps = risk.caps.filter((cap) => cap === 'uncorroborated');
+export function defaultScoreOf(risk: Pick<DecisionInputs, 'uncapped' | 'caps'> & { readonly isLone: boolean }): number {
+  const caps = risk.isLone ? ['uncorroborated'] : [];
   return applyCaps(evidenceScoreOf(risk), caps, calibrationDefaults.blockThreshold);
 }
 

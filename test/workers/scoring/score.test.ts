@@ -130,6 +130,14 @@ t.test('no setting but the multiplier of a country moves the model’s probabili
   t.end();
 });
 
+t.test('a dispositive signal, which lifts the cap of lone evidence, leaves the percentile', (t) => {
+  const percentileOf = (dispositiveSignals: ScoreFacts['calibration']['dispositiveSignals']) =>
+    scoreFacts(cleanFacts({ ...farm, calibration: { ...calibrationDefaults, dispositiveSignals } })).reply
+      .falseBlockPercentile;
+  t.equal(percentileOf(['device_farm']), percentileOf(['confirmed_clawback']));
+  t.end();
+});
+
 t.test('a project’s own probabilities move nothing else, and are null where the model’s are', (t) => {
   const recalibration = [
     [0, 0.3, 0.2, 0.4],
