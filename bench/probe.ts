@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { launchForPages, openContext } from '../test/helpers/browser.js';
-import { bundle, defaultAttributes, scriptPath } from '../test/helpers/lite-page.js';
+import { bundle, defaultAttributes, scriptPath } from '../test/helpers/probe-script.js';
 import { repositoryPath } from '../test/helpers/repository.js';
 import { startStaticSite } from '../test/helpers/static-site.js';
 import { pollUntil } from '../test/helpers/wait-until.js';

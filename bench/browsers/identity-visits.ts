@@ -6,7 +6,7 @@ import type { ProbeBody } from '../../src/contract/probe.js';
 import { readPageHeaders } from '../../src/net/page-headers.js';
 import { launchDriven, openContext } from '../../test/helpers/browser.js';
 import { hasFirefox, launchFirefox } from '../../test/helpers/firefox.js';
-import { bundle, scriptPath } from '../../test/helpers/lite-page.js';
+import { bundle, scriptPath } from '../../test/helpers/probe-script.js';
 import { repositoryPath } from '../../test/helpers/repository.js';
 import { startStaticSite, type CollectedProbe } from '../../test/helpers/static-site.js';
 import { pollUntil } from '../../test/helpers/wait-until.js';

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
@@ -25,4 +26,22 @@ t.test('the stack says what each command does, and starts nothing', async (t) =>
     1,
     'only commands are taken',
   );
+});
+
+t.test('no bench loads the test runner, whose deadline would end it', async (t) => {
+  const seen = new Set<string>();
+  const loading: string[] = [];
+  const walk = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|\} from|export .* from)\b.*'([^']+)';$/gm,
+    )) {
+      if (name === 'tap') loading.push(file);
+      if (name.startsWith('.') && name.endsWith('.js')) walk(join(dirname(file), name));
+    }
+  };
+  walk(join(packageRoot, 'dist', 'bench', 'run.js'));
+  t.ok(seen.size > 100, `${seen.size} files`);
+  t.same(loading, []);
 });

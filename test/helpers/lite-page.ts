@@ -8,10 +8,8 @@ import type { Page } from 'playwright-core';
 import { Check, Errors } from 'typebox/value';
 import { ProbeBody } from '../../src/contract/probe.js';
 import { hasChromium, launchForPages, openContext, type Driven } from './browser.js';
-import { probeFiles } from './repository.js';
+import { bundle, defaultAttributes, scriptPath } from './probe-script.js';
 import { startStaticSite, type CollectedProbe, type StaticSite } from './static-site.js';
-
-export const scriptPath = '/sdk/lite/v1/vh-lite.iife.js';
 
 /** The page records this of itself, for tests to ask. */
 const recorder =
@@ -47,9 +45,6 @@ export interface LitePage {
 export interface LiteBrowser {
   open(options?: LitePageOptions): Promise<LitePage>;
 }
-
-/** The deadline is long, for machines where ten other things run; what a deadline does is tested with one of its own. */
-export const defaultAttributes = 'data-project-key="pk_test" data-session-id="session-1" data-timeout-ms="60000"';
 
 /** A machine that others use takes its time. */
 t.setTimeout(300_000);
@@ -100,9 +95,6 @@ export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser)
     });
   });
 }
-
-/** The bundle as the sources are now. */
-export const bundle = (): string => probeFiles().script;
 
 /** Violations of the contract in a message; empty if there are none. */
 export const listContractErrors = (body: unknown): string[] =>

@@ -1,6 +1,7 @@
 import { startStaticSite, type StaticSite } from '../../helpers/static-site.js';
 import { waitUntil } from '../../helpers/wait-until.js';
-import { defaultAttributes, listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
+import { listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
+import { defaultAttributes } from '../../helpers/probe-script.js';
 
 /** A slow machine’s load message goes out at a deadline and once more when all is known, so tests ask how many runs there were, not messages. */
 const listRuns = (site: StaticSite): string[] => [...new Set(site.probes.map(({ body }) => body.nonce))];

@@ -8,7 +8,7 @@ import { readPageHeaders } from '../../../src/net/page-headers.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { hasChromium, hasDisplayTools, launchPlain, startDisplay } from '../../helpers/browser.js';
 import { cleanFacts, humanBody } from '../../helpers/facts.js';
-import { bundle, defaultAttributes, scriptPath } from '../../helpers/lite-page.js';
+import { bundle, defaultAttributes, scriptPath } from '../../helpers/probe-script.js';
 import { joinMessages } from '../../helpers/probe-findings.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 

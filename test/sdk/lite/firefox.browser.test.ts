@@ -1,7 +1,8 @@
 /** The probe in Firefox, where it is installed. Nothing drives it, and nobody acts on the page. */
 import t from 'tap';
 import { hasFirefox, launchFirefox } from '../../helpers/firefox.js';
-import { bundle, defaultAttributes, listContractErrors, scriptPath } from '../../helpers/lite-page.js';
+import { listContractErrors } from '../../helpers/lite-page.js';
+import { bundle, defaultAttributes, scriptPath } from '../../helpers/probe-script.js';
 import { joinMessages, listInputTells, listStaticTells } from '../../helpers/probe-findings.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 

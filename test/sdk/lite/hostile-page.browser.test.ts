@@ -1,5 +1,6 @@
 import { pollUntil } from '../../helpers/wait-until.js';
-import { bundle, defaultAttributes, listContractErrors, scriptPath, testInBrowser } from '../../helpers/lite-page.js';
+import { listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
+import { bundle, defaultAttributes, scriptPath } from '../../helpers/probe-script.js';
 
 testInBrowser('under a strict policy the probe measures what it may and breaks nothing', async (t, browser) => {
   const policy =

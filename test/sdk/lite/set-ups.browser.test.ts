@@ -1,7 +1,8 @@
 import { build } from 'esbuild';
 import t, { type Test } from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
-import { bundle, listContractErrors, scriptPath } from '../../helpers/lite-page.js';
+import { listContractErrors } from '../../helpers/lite-page.js';
+import { bundle, scriptPath } from '../../helpers/probe-script.js';
 import { readRepositoryFile, repositoryRoot } from '../../helpers/repository.js';
 import { setUps, syntheticScript, type SetUp } from '../../helpers/set-ups.js';
 import { startStaticSite } from '../../helpers/static-site.js';
