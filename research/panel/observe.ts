@@ -158,5 +158,9 @@ function observeHistory({ history }: ScoreFacts): number[] {
     number(history?.respondent?.confirmedClawbacks),
     ...of(history?.source),
     ...of(history?.subSource),
+    ...of(history?.device),
+    ...of(history?.range),
+    ...of(history?.network),
+    ...of(history?.study),
   ];
 }

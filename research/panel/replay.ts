@@ -8,7 +8,6 @@ import type { OutcomeEvent } from '../../src/contract/outcome.js';
 import { createMakeRef } from '../../src/crypto/master-key.js';
 import { assembleFacts } from '../../src/record/assemble-facts.js';
 import { packMessage } from '../../src/record/message.js';
-import type { HistorySubjects } from '../../src/record/types.js';
 import { countInputOf, gatherBase } from '../../src/scoring/gather.js';
 import { adjudicate, type StoredOutcome } from '../../src/scoring/outcomes/adjudication-rules.js';
 import { decay, shiftDays, type HistoryDays } from '../../src/scoring/outcomes/history-shifts.js';
@@ -92,7 +91,7 @@ async function countSession(
   counters: Counters,
   session: PanelSession,
   n: number,
-): Promise<{ readonly facts: ScoreFacts; readonly subjects: HistorySubjects }> {
+): Promise<{ readonly facts: ScoreFacts; readonly subjects: readonly string[] }> {
   const { request, address } = readScoreRequest(session.request, false);
   const base = gatherBase({
     request,
@@ -119,7 +118,8 @@ async function countSession(
     }),
   );
   if (counted.kind !== 'counted') throw new Error(`session ${request.sessionId} is ${counted.kind} and not counted`);
-  return { facts: assembleFacts(base, counted), subjects: base.subjects };
+  const subjects = Object.values({ ...base.subjects, device: counted.device }).filter((subject) => subject != null);
+  return { facts: assembleFacts(base, counted), subjects };
 }
 
 /** Outcomes take their time: each is reported when it happens, and moves the records of the session’s subjects then. */
@@ -127,13 +127,13 @@ function createHistory(counters: Counters, namespace: Namespace, sessions: reado
   const waiting = sessions
     .flatMap(({ outcomes }) => outcomes.map((event) => ({ atMs: Date.parse(event.occurredAt), event })))
     .sort((a, b) => a.atMs - b.atMs);
-  const subjectsOf = new Map<string, HistorySubjects>();
+  const subjectsOf = new Map<string, readonly string[]>();
   const reported = new Map<string, StoredOutcome[]>();
   const days = new Map<string, HistoryDays>();
   let next = 0;
 
   /** The subjects whose records the event moves. */
-  function report({ sessionId, type, reasonClass }: OutcomeEvent, occurredAtMs: number): string[] {
+  function report({ sessionId, type, reasonClass }: OutcomeEvent, occurredAtMs: number): readonly string[] {
     const before = reported.get(sessionId) ?? [];
     const statement = {
       type,
@@ -148,14 +148,13 @@ function createHistory(counters: Counters, namespace: Namespace, sessions: reado
       { adjudication: adjudicate(before), sign: -1 as const },
       { adjudication: adjudicate(after), sign: 1 as const },
     ].flatMap(({ adjudication, sign }) => (adjudication === null ? [] : [{ adjudication, sign }]));
-    const { respondent = null, source = null, subSource = null } = subjectsOf.get(sessionId) ?? {};
-    const moved = shifts.length === 0 ? [] : [respondent, source, subSource].filter((subject) => subject !== null);
+    const moved = shifts.length === 0 ? [] : (subjectsOf.get(sessionId) ?? []);
     for (const subject of moved) days.set(subject, shiftDays(days.get(subject) ?? {}, shifts));
     return moved;
   }
 
   return {
-    noteSubjects: (sessionId: string, subjects: HistorySubjects): void => void subjectsOf.set(sessionId, subjects),
+    noteSubjects: (sessionId: string, subjects: readonly string[]): void => void subjectsOf.set(sessionId, subjects),
     async reportUntil(nowMs: number): Promise<void> {
       const changed = new Set<string>();
       const from = next;

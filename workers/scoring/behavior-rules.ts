@@ -100,8 +100,10 @@ export const behaviorThresholds = {
   questionsMin: 5,
   questionMsMean: 1_500,
   evenQuestionsMin: 8,
-  /** Deviation of the logarithm of the time on a question: people scatter twice as much. */
-  evenSpreadMax: 0.22,
+  /** Least deviation of the logarithm of the time on a question that people have. */
+  usualSpread: 0.4,
+  /** Standard errors below it from which evenness weighs, and weighs in full. */
+  evenErrors: [2.2, 4],
   sparseClicksMin: 4,
   sparseMovesPerClickMax: 4,
   pasteCharsMin: 200,

@@ -233,21 +233,28 @@ function weighQuestions(questions: readonly QuestionSnapshot[], input: Input | n
     const meanMs = questions.reduce((sum, question) => sum + question.timeOnQuestionMs, 0) / questions.length;
     if (meanMs < thresholds.questionMsMean) raise(signals, 'questions_rushed', undefined, round(meanMs / 1_000));
   }
-  if (questions.length >= thresholds.evenQuestionsMin && areEven(questions)) raise(signals, 'answers_even');
+  if (questions.length >= thresholds.evenQuestionsMin) {
+    const share = evennessOf(questions);
+    if (share > 0) raise(signals, 'answers_even', share * behaviorRules.answers_even.weight);
+  }
   const pasted = input?.pasteChars ?? 0;
   if (pasted >= thresholds.pasteCharsMin && (input?.keys ?? 0) * thresholds.pasteCharsPerKey < pasted)
     raise(signals, 'answers_pasted');
 }
 
-function areEven(questions: readonly QuestionSnapshot[]): boolean {
+/** How many standard errors the times vary less than a person’s, as a share of the weight: more questions show smaller differences. */
+function evennessOf(questions: readonly QuestionSnapshot[]): number {
+  const { length } = questions;
   let [sum, squares] = [0, 0];
   for (const { timeOnQuestionMs } of questions) {
     const time = Math.log(Math.max(1, timeOnQuestionMs));
     sum += time;
     squares += time * time;
   }
-  const mean = sum / questions.length;
-  return squares / questions.length - mean * mean < thresholds.evenSpreadMax ** 2;
+  const deviation = Math.sqrt(Math.max(0, squares - (sum * sum) / length) / (length - 1));
+  const errors = Math.log(thresholds.usualSpread / Math.max(deviation, 1e-3)) * Math.sqrt(2 * (length - 1));
+  const [from, full] = thresholds.evenErrors;
+  return clamp((errors - from) / (full - from), 0, 1);
 }
 
 /** Forgeable like the rest, and therefore worth little. */

@@ -55,7 +55,7 @@ export const historyRules = {
   study_record_adverse: adverseSource('low', 1, 'Sessions of this study were often rejected for fraud.'),
   device_record_adverse: adverse('high', 3.5, 'Other sessions on this device were rejected for fraud.'),
   range_record_adverse: adverse('medium', 2.5, 'Other sessions from this IP range were rejected for fraud.'),
-  network_record_adverse: adverse('low', 1.5, 'Sessions from this network were often rejected for fraud.'),
+  network_record_adverse: adverse('low', 0.6, 'Sessions from this network were often rejected for fraud.'),
   respondent_new: diagnostic('info', 2, 'This respondent has no history, and the project reviews new respondents.'),
 } satisfies Rules;
 
@@ -199,17 +199,25 @@ function without(record: HistoryRecord | undefined, own: HistoryRecord | null): 
   return { fraud, n: Math.max(fraud, record.n - own.n) };
 }
 
+/** Part of what a record says that other findings do not: the class of a network and the crowd in a range have weighed already. */
+const knownShares = {
+  study_record_adverse: 0.75,
+  network_record_adverse: 0.4,
+  range_record_adverse: 0.8,
+  device_record_adverse: 1,
+} as const;
+
 /** Evidence in favour of a place is not raised: a fraudster who rents it buys its good name as well. Returns its share. */
 function weighAdverse(
   record: HistoryRecord | undefined,
   usual: number,
   prior: number,
-  code: 'study_record_adverse' | 'network_record_adverse' | 'range_record_adverse' | 'device_record_adverse',
+  code: keyof typeof knownShares,
   signals: Signal[],
 ): number {
   if (record === undefined || record.n <= 0) return usual;
   const share = shareOf(record, usual, prior);
-  const weight = Math.min(logit(share) - logit(usual), historyRules[code].weight);
+  const weight = Math.min(knownShares[code] * (logit(share) - logit(usual)), historyRules[code].weight);
   if (weight > 0) raise(signals, code, weight);
   return share;
 }

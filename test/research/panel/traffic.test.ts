@@ -53,6 +53,11 @@ t.test('replayed, sessions are counted in their own time, and outcomes move late
   t.equal(replayed[0]?.facts.history?.source?.n, 0);
   t.ok((replayed.at(-1)?.facts.history?.source?.n ?? 0) > 20);
   t.ok(replayed.some(({ facts }) => (facts.history?.respondent?.confirmedClawbacks ?? 0) > 0));
+  for (const subject of ['device', 'range', 'network', 'study'] as const)
+    t.ok(
+      replayed.some(({ facts }) => (facts.history?.[subject]?.fraud ?? 0) > 0),
+      `outcomes move the record of a ${subject}`,
+    );
   const plain = await replayTraffic(drawTraffic({ seed: 6, sessions: 50 }), { withProbe: false });
   t.ok(plain.every(({ facts }) => facts.probe === null));
 });

@@ -67,6 +67,29 @@ t.test('each tell of a driver is named', (t) => {
   t.end();
 });
 
+t.test('the more questions, the smaller the evenness that chance does not explain', (t) => {
+  /** Times whose logarithms lie on both sides of one another by `spread`. */
+  const weightOf = (count: number, spread: number): number => {
+    const q = Array.from({ length: count }, (_, n) => ({
+      questionId: `q${n}`,
+      timeOnQuestionMs: Math.round(8_000 * Math.exp(n % 2 === 0 ? spread : -spread)),
+      mouseMoveCount: 1,
+      keyCount: 0,
+      pasteCount: 0,
+      focusEntries: 1,
+      focusExits: 1,
+    }));
+    const signals = weighBehavior(readVisit(humanFacts({}, { q })));
+    return signals.find(({ code }) => code === 'answers_even')?.weight ?? 0;
+  };
+  t.equal(weightOf(24, 0.45), 0, 'a person’s spread');
+  t.equal(weightOf(8, 0.25), 0, 'eight questions of a person may be as even');
+  t.ok(weightOf(24, 0.25) > 0, 'two dozen are not');
+  t.ok(weightOf(24, 0.1) > weightOf(24, 0.25));
+  t.equal(weightOf(7, 0), 0, 'too few to say');
+  t.end();
+});
+
 t.test('a touchpad’s tap weighs less than a driver’s click', (t) => {
   const weightOf = (beh: Partial<Behavior>) =>
     raised(beh).find(({ code }) => code === 'click_without_press')?.weight ?? 0;

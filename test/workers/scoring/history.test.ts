@@ -118,7 +118,7 @@ t.test('a network, its range and a device say something of their sessions, each 
   t.same(raised({ device: { n: 5, fraud: 5 } }), [['device_record_adverse', 3.26]]);
   t.same(raised({ device: { n: 5, fraud: 0 } }), [], 'a clean device speaks for nobody');
   t.same(raised({ range: { n: 20, fraud: 20 } }), [['range_record_adverse', 2.5]]);
-  t.same(raised({ network: { n: 1_000, fraud: 300 } }), [['network_record_adverse', 1.5]]);
+  t.same(raised({ network: { n: 1_000, fraud: 300 } }), [['network_record_adverse', 0.6]]);
   t.same(raised({ study: { n: 1_000, fraud: 300 } }), [['study_record_adverse', 1]]);
   t.same(raised({ network: { n: 1_000, fraud: 50 }, study: { n: 1_000, fraud: 50 } }), [], 'as many as anywhere');
   const same = { n: 5, fraud: 5 };
@@ -126,7 +126,7 @@ t.test('a network, its range and a device say something of their sessions, each 
   t.same(
     [range, device],
     [
-      ['range_record_adverse', 2.4],
+      ['range_record_adverse', 1.92],
       ['device_record_adverse', 1.48],
     ],
     'five outcomes in all',
