@@ -252,7 +252,7 @@ function evennessOf(questions: readonly QuestionSnapshot[]): number {
     squares += time * time;
   }
   const deviation = Math.sqrt(Math.max(0, squares - (sum * sum) / length) / (length - 1));
-  const errors = Math.log(thresholds.usualSpread / Math.max(deviation, 1e-3)) * Math.sqrt(2 * (length - 1));
+  const errors = Math.log(thresholds.usualSpread / deviation) * Math.sqrt(2 * (length - 1));
   const [from, full] = thresholds.evenErrors;
   return clamp((errors - from) / (full - from), 0, 1);
 }

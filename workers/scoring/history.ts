@@ -79,6 +79,13 @@ export const historyThresholds = {
   networkPrior: 100,
   rangePrior: 10,
   devicePrior: 4,
+  /** Part of what a record says that other findings do not: the class of a network and the crowd in a range have weighed already. */
+  newShares: {
+    study_record_adverse: 0.75,
+    network_record_adverse: 0.4,
+    range_record_adverse: 0.8,
+    device_record_adverse: 1,
+  },
   /** The remainder of one clawback after four half-lives, a year: it counts no more. */
   clawbackForgotten: 1 / 16,
 } as const;
@@ -199,25 +206,18 @@ function without(record: HistoryRecord | undefined, own: HistoryRecord | null): 
   return { fraud, n: Math.max(fraud, record.n - own.n) };
 }
 
-/** Part of what a record says that other findings do not: the class of a network and the crowd in a range have weighed already. */
-const knownShares = {
-  study_record_adverse: 0.75,
-  network_record_adverse: 0.4,
-  range_record_adverse: 0.8,
-  device_record_adverse: 1,
-} as const;
-
 /** Evidence in favour of a place is not raised: a fraudster who rents it buys its good name as well. Returns its share. */
 function weighAdverse(
   record: HistoryRecord | undefined,
   usual: number,
   prior: number,
-  code: keyof typeof knownShares,
+  code: keyof typeof historyThresholds.newShares,
   signals: Signal[],
 ): number {
   if (record === undefined || record.n <= 0) return usual;
+  const { newShares } = historyThresholds;
   const share = shareOf(record, usual, prior);
-  const weight = Math.min(knownShares[code] * (logit(share) - logit(usual)), historyRules[code].weight);
+  const weight = Math.min(newShares[code] * (logit(share) - logit(usual)), historyRules[code].weight);
   if (weight > 0) raise(signals, code, weight);
   return share;
 }
