@@ -36,6 +36,7 @@ async function examine(): Promise<readonly Finding[]> {
 }
 
 function readMachine(directory: string): Machine {
+  const keyFile = process.env['VH_MASTER_KEY_FILE'] ?? join(directory, 'master.key');
   return {
     nodeVersion: process.versions.node,
     freeBytes: orNull(() => {
@@ -43,7 +44,7 @@ function readMachine(directory: string): Machine {
       return bavail * bsize;
     }),
     canWrite: canWrite(resolve(directory)),
-    masterKeyMode: orNull(() => statSync(join(directory, 'master.key')).mode & 0o777),
+    masterKeyFile: orNull(() => ({ path: keyFile, mode: statSync(keyFile).mode & 0o777 })),
     fileDays: (path) => orNull(() => (Date.now() - statSync(path).mtimeMs) / dayMs),
   };
 }

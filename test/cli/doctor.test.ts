@@ -17,7 +17,7 @@ const machine: Machine = {
   nodeVersion: '24.1.0',
   freeBytes: 1e12,
   canWrite: true,
-  masterKeyMode: null,
+  masterKeyFile: null,
   fileDays: () => 3,
 };
 const key = Buffer.alloc(32, 1).toString('base64');
@@ -27,6 +27,7 @@ const sound = {
   VH_MASTER_KEY: key,
   VH_TRUSTED_PROXIES: '10.0.0.1',
   VH_DRAIN_SECONDS: '3',
+  VH_SECURITY_CONTACT: 'mailto:security@verify.example',
   VH_OIDC_ISSUER: 'https://sign-in.example',
   VH_OIDC_CLIENT_ID: 'console',
   DATABASE_URL: 'postgres://vh@db.example/vh?sslmode=verify-full',
@@ -59,7 +60,9 @@ t.test('a sound installation has no warning, and each flaw is named', (t) => {
     [['warning restarts'], { VH_DRAIN_SECONDS: '0' }],
     [['warning console'], { VH_OIDC_ISSUER: undefined, VH_OIDC_CLIENT_ID: undefined }],
     [['failed master key'], { VH_MASTER_KEY: undefined }],
-    [['failed master key'], {}, { masterKeyMode: 0o640 }],
+    [['failed master key'], { VH_MASTER_KEY: undefined }, { masterKeyFile: { path: 'master.key', mode: 0o640 } }],
+    [['warning master key'], {}, { masterKeyFile: { path: '/run/secrets/key', mode: 0o644 } }],
+    [['warning security'], { VH_SECURITY_CONTACT: undefined }],
     [['warning disk'], {}, { freeBytes: 1e6 }],
     [['failed disk'], {}, { canWrite: false, freeBytes: null }],
   ];
@@ -95,6 +98,9 @@ if (stack !== null)
       deadlineMs: 5_000,
       logger: createLogger('silent'),
     });
+    t.match(await texts({ VH_MASTER_KEY: key }), /ok master key: The database knows no other/);
+    await database.query("INSERT INTO master_keys (check_value) VALUES ('0123456789abcdef')");
+    t.match(await texts({ VH_MASTER_KEY: key }), /failed master key: VH_MASTER_KEY does not match this database/);
     await database.query('DELETE FROM migrations WHERE name = (SELECT max(name) FROM migrations)');
     t.match(await texts(), /warning database: 1 migration is missing/);
     await database.query('DROP TABLE migrations');

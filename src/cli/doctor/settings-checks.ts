@@ -8,8 +8,8 @@ export interface Machine {
   readonly freeBytes: number | null;
   /** Whether this user may write to the data directory, or make it. */
   readonly canWrite: boolean;
-  /** Permission bits of master.key; null: there is no such file. */
-  readonly masterKeyMode: number | null;
+  /** The file that holds the master key, with its permission bits; null: there is none. */
+  readonly masterKeyFile: { readonly path: string; readonly mode: number } | null;
   /** Age of a file in days; null: it is not there. */
   readonly fileDays: (path: string) => number | null;
 }
@@ -28,6 +28,7 @@ export function checkSettings(settings: Settings, machine: Machine): readonly Fi
     ...checkAddressFiles(settings, machine),
     checkDrain(settings),
     checkSignIn(settings),
+    checkContact(settings),
     checkKeyFile(settings, machine),
     checkDisk(settings, machine),
   ];
@@ -124,20 +125,31 @@ function checkSignIn({ VH_OIDC_ISSUER, DATABASE_URL }: Settings): Finding {
       );
 }
 
-function checkKeyFile({ VH_MASTER_KEY, VH_DATA_DIR, VH_ENV }: Settings, { masterKeyMode }: Machine): Finding {
-  if (masterKeyMode !== null && (masterKeyMode & othersMayRead) !== 0)
-    return failed('master key', `Others can read ${VH_DATA_DIR}/master.key. Run chmod 600 on it, and rotate the key.`);
-  if (VH_MASTER_KEY === null && masterKeyMode === null)
+function checkContact({ VH_SECURITY_CONTACT, VH_ENV }: Settings): Finding {
+  return VH_SECURITY_CONTACT === null && VH_ENV === 'production'
+    ? warning(
+        'security',
+        'VH_SECURITY_CONTACT is not set, so /.well-known/security.txt is 404. Set an address for reports of vulnerabilities.',
+      )
+    : ok(
+        'security',
+        VH_SECURITY_CONTACT === null ? 'No contact is needed here.' : `Reports go to ${VH_SECURITY_CONTACT}.`,
+      );
+}
+
+function checkKeyFile({ VH_MASTER_KEY, VH_ENV }: Settings, { masterKeyFile: file }: Machine): Finding {
+  if (file !== null && (file.mode & othersMayRead) !== 0)
+    return VH_MASTER_KEY === null
+      ? failed('master key', `Others can read ${file.path}. Run chmod 600 on it, and rotate the key.`)
+      : warning('master key', `Others can read ${file.path}. Run chmod 600 on it, unless only this process sees it.`);
+  if (VH_MASTER_KEY === null && file === null)
     return VH_ENV === 'production'
       ? failed('master key', 'VH_MASTER_KEY is not set and there is no master.key. Set it as for the other processes.')
       : warning(
           'master key',
           'VH_MASTER_KEY is not set and there is no master.key. The first start makes one: back it up.',
         );
-  return ok(
-    'master key',
-    VH_MASTER_KEY === null ? 'master.key is readable by its owner alone.' : 'VH_MASTER_KEY is set.',
-  );
+  return ok('master key', file === null ? 'VH_MASTER_KEY is set.' : `${file.path} is readable by its owner alone.`);
 }
 
 function checkDisk({ VH_DATA_DIR, VH_SPOOL_BYTES_MAX }: Settings, { freeBytes, canWrite }: Machine): Finding {

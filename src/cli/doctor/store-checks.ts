@@ -1,6 +1,8 @@
 /** Checks of the stores that the settings name: whether they answer, their versions, their set-up and their clocks. Nothing is written. */
 import { Cluster } from 'ioredis';
+import { refuseOtherMasterKeys } from '../../administration/master-keys.js';
 import type { Settings } from '../../config/settings.js';
+import { readMasterKey } from '../../crypto/master-key.js';
 import { countNoun } from '../../contract/plural.js';
 import { isUnavailable } from '../../errors.js';
 import { createClient } from '../../stores/counters/redis/client.js';
@@ -56,9 +58,22 @@ async function checkDatabase(settings: Settings): Promise<readonly Finding[]> {
         : ok('database', `PostgreSQL ${version} answers.`),
       clock,
       await checkMigrations(database),
+      ...(await checkMasterKey(database, settings)),
     ];
   } finally {
     await database.close();
+  }
+}
+
+/** Nothing to say before there is a key. */
+async function checkMasterKey(database: Database, settings: Settings): Promise<readonly Finding[]> {
+  const current = settings.VH_MASTER_KEY ?? readMasterKey(settings.VH_DATA_DIR);
+  if (current === null) return [];
+  try {
+    await refuseOtherMasterKeys(database, { current, kept: settings.VH_MASTER_KEYS_KEPT });
+    return [ok('master key', 'The database knows no other.')];
+  } catch (error) {
+    return [failed('master key', (error as Error).message)];
   }
 }
 
