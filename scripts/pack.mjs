@@ -8,6 +8,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { builtPackages, carriedComponents, noticesOf } from './built-in.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({
@@ -57,12 +58,6 @@ const scripts = [
   'verify-receipts',
 ];
 
-/** Development packages that parts of the release were built from: their code or models are in it. */
-const built = [
-  ...['@tensorflow/tfjs-backend-wasm', '@vladmandic/face-api', '@vladmandic/human'],
-  ...['preact', 'wouter-preact', 'vitepress', 'vue'],
-];
-
 const readJson = async (name) => JSON.parse(await readFile(join(root, name), 'utf8'));
 const writeJson = (name, value) => writeFile(join(stage, name), `${JSON.stringify(value, null, 2)}\n`);
 const git = (...command) => execFileSync('git', command, { cwd: root, encoding: 'utf8' }).trim();
@@ -104,7 +99,7 @@ function materialsOf({ name: own, packages }) {
     }),
   );
   const components = all.components.filter(
-    ({ name, version }) => installed.has(`${name}@${version}`) || built.includes(name),
+    ({ name, version }) => installed.has(`${name}@${version}`) || builtPackages.includes(name),
   );
   const known = new Set([all.metadata.component['bom-ref'], ...components.map((component) => component['bom-ref'])]);
   const dependencies = all.dependencies
@@ -112,7 +107,7 @@ function materialsOf({ name: own, packages }) {
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => known.has(other)) }));
   // npm names the folder.
   const metadata = { ...all.metadata, component: { ...all.metadata.component, name: own } };
-  return { ...all, metadata, components, dependencies };
+  return { ...all, metadata, components: [...components, ...carriedComponents], dependencies };
 }
 
 function fail(sentence) {
@@ -157,6 +152,7 @@ await writeJson('package.json', manifest);
 const lock = lockOf(await readJson('package-lock.json'), manifest);
 await writeJson('npm-shrinkwrap.json', lock);
 await writeJson('sbom.cdx.json', materialsOf(lock));
+await writeFile(join(stage, 'THIRD-PARTY-NOTICES.txt'), noticesOf(root));
 const [{ filename, size, integrity }] = JSON.parse(
   execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
     cwd: stage,

@@ -12,7 +12,8 @@ function prepareClone(without: readonly string[] = []): string {
   for (const name of readdirSync(repositoryRoot))
     if (!['.ci', '.cache', 'scripts', ...without].includes(name)) symlinkSync(repositoryPath(name), join(clone, name));
   mkdirSync(join(clone, 'scripts'));
-  copyFileSync(repositoryPath('scripts/pack.mjs'), join(clone, 'scripts/pack.mjs'));
+  for (const name of ['pack.mjs', 'built-in.mjs'])
+    copyFileSync(repositoryPath(`scripts/${name}`), join(clone, 'scripts', name));
   mkdirSync(join(clone, '.ci'));
   for (const name of ['venv', 'requirements.txt']) cpSync(repositoryPath(`.ci/${name}`), join(clone, '.ci', name));
   mkdirSync(join(clone, 'bin'));

@@ -105,6 +105,11 @@ t.test('a release runs with production dependencies alone, in an empty root', { 
     'none has a license that binds the operator’s own code',
   );
 
+  const notices = readFileSync(join(root, 'app/THIRD-PARTY-NOTICES.txt'), 'utf8');
+  for (const part of ['preact 10', 'TensorFlow.js', 'face_recognition_model', 'Apache License', 'Copyright (c)'])
+    t.match(notices, part);
+  for (const name of ['TensorFlow.js', 'blazeface']) t.ok(components.some((component) => component.name === name));
+
   const environment = {
     PATH: process.env['PATH'],
     VH_DATA_DIR: '/data',
