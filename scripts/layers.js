@@ -17,6 +17,7 @@ const roots = [
   './src/bounded-cache.ts',
   './src/errors.ts',
   './src/fair-limiter.ts',
+  './src/nearest-name.ts',
   './src/limits.ts',
   './src/make-directory.ts',
   './src/config',

@@ -1,6 +1,7 @@
 /** Reads the settings. An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that names it. */
 import { resolveEnvironment, type Environment as Variables } from './environment.js';
 import { settings, type Settings } from './settings.js';
+import { nearestName } from '../nearest-name.js';
 
 /** A problem with one setting; the message names it. */
 export class SettingError extends Error {
@@ -18,7 +19,9 @@ export function readSettings(given: Variables, note: (sentence: string) => void 
   notes.forEach(note);
   for (const name of Object.keys(environment)) {
     if (name.startsWith('VH_') && !(name in settings) && !name.startsWith('VH_REQUIRE_')) {
-      throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);
+      const nearest = nearestName(name, Object.keys(settings));
+      const hint = nearest === null ? 'docs/reference/settings.md lists all' : `Did you mean ${nearest}`;
+      throw new SettingError(name, `is not a setting. ${hint}`);
     }
   }
   const read = Object.entries(settings).map(

@@ -2,6 +2,7 @@
  * Validation of requests: bodies without coercion ("7" is not 7), paths and queries coerced from text. Every violation has
  * a JSON pointer; for an unknown name in a strict object the message suggests the nearest valid one.
  */
+import { nearestName } from '../nearest-name.js';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import fastJsonStringify from 'fast-json-stringify';
@@ -214,36 +215,6 @@ export function unknownValues(
       ? []
       : [{ path: `${path}/${index}`, message: `is not ${what}${suggest(nearestName(value, known))}` }],
   );
-}
-
-/** The most similar of `names`, or null if none is as near as `distanceMax` changes of a letter. */
-export function nearestName(
-  name: string,
-  names: readonly string[],
-  distanceMax = Math.max(2, Math.floor(name.length / 2)),
-): string | null {
-  let best: string | null = null;
-  let bestDistance = distanceMax + 1;
-  for (const candidate of names) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
-}
-
-/** Levenshtein distance of the first 64 characters; valid names are shorter. */
-function editDistance(a: string, b: string): number {
-  const [left, right] = [a.slice(0, 64), b.slice(0, 64)];
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 }
 
 /**

@@ -11,7 +11,8 @@ import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
 import type { IntegrationFacts } from '../contract/facts.js';
 import { invalid } from '../kernel/faults.js';
-import { lettersOf, nameLengthMax, nearestName, suggest } from '../kernel/validation.js';
+import { lettersOf, nameLengthMax, suggest } from '../kernel/validation.js';
+import { nearestName } from '../nearest-name.js';
 
 /** These are kept unchanged, in places that take no NUL and no half of a surrogate pair. */
 const identifiers = ['sessionId', 'sourceId', 'subSourceId', 'studyId', 'respondentId'] as const;

@@ -26,7 +26,7 @@ t.test('switches take on and off, true and false, 1 and 0', (t) => {
 });
 
 const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
-  [{ VH_BOOSTRAP: 'on' }, /^VH_BOOSTRAP is not a setting/],
+  [{ VH_BOOSTRAP: 'on' }, /^VH_BOOSTRAP is not a setting\. Did you mean VH_BOOTSTRAP$/],
   [{ PORT: 'http' }, /^PORT must be a whole number/],
   [{ PORT: '70000' }, /^PORT must be a whole number from 0 to 65535/],
   [{ VH_ENV: 'prod' }, /^VH_ENV must be one of development, staging, production/],

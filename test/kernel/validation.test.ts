@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Type } from 'typebox';
-import { createValidatorCompiler, nearestName } from '../../src/kernel/validation.js';
+import { createValidatorCompiler } from '../../src/kernel/validation.js';
+import { nearestName } from '../../src/nearest-name.js';
 
 t.test('the nearest name is the one that a slip of the finger meant', (t) => {
   const names = ['reviewLow', 'blockThreshold', 'stepUpEnabled'];

@@ -5,7 +5,8 @@ import { Type, type Static } from 'typebox';
 import { expiresInDaysMax } from '../../contract/api-key.js';
 import { Nullable, StringEnum } from '../../contract/common.js';
 import { tiers } from '../../contract/project-parts.js';
-import { createAjv, nearestName } from '../../kernel/validation.js';
+import { createAjv } from '../../kernel/validation.js';
+import { nearestName } from '../../nearest-name.js';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });

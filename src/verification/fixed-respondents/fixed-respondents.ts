@@ -15,7 +15,8 @@ import type { ChallengeCall } from '../../contract/session.js';
 import { nothingCompared, type BiometricComparison, type FaceMatch } from '../../contract/uniqueness.js';
 import { overallThresholdDefault, type ChallengeType, type VerdictFacts } from '../../contract/verdict.js';
 import type { Issue } from '../../errors.js';
-import { nearestName, suggest } from '../../kernel/validation.js';
+import { suggest } from '../../kernel/validation.js';
+import { nearestName } from '../../nearest-name.js';
 import type { StoredSession } from '../sessions/session-store.js';
 import { isPassive } from '../verify/camera-check.js';
 
