@@ -309,6 +309,7 @@ export const anyFacts: fc.Arbitrary<ScoreFacts> = fc
         reason: maybe(fc.constant('why.')),
       }),
     ),
-    degraded: fc.subarray(degradedSignals.filter((code) => code !== 'client_probe_missing')),
+    // The core itself says what is missing of the probe.
+    degraded: fc.subarray(degradedSignals.filter((code) => !code.includes('probe_'))),
   })
   .map((facts) => cleanFacts(facts.measured ? facts : { ...facts, counts: null, probe: null, history: null }));

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { FitSubject, DistributionCell, SessionLabel } from '../../../src/contract/thresholds.js';
 import { createRandom } from '../../../workers/seeded-random.js';
+import { honestBelow } from '../../../workers/scoring/fitted.js';
 import { fitThresholds } from '../../../workers/thresholds/fit.js';
 import { countLevels } from '../../../workers/thresholds/levels.js';
 
@@ -98,13 +99,21 @@ t.test(
     const labels = (fraudAt: number) => [cell(0, 'honest', 700), cell(fraudAt, 'fraud', 60)];
     const stepUp = { uncapped: 20, caps: [], agentPolicy: null, stepUpThreshold: 10 };
     const asked = { inputs: stepUp, recommendation: 'step_up', label: 'none', count: 900 } as const;
+    // The lowest score that at least 90% of honest simulated sessions stay below, with a probe and without.
+    const floor = Array.from({ length: 101 }, (_, score) => score).findIndex(
+      (score) => honestBelow(score, true) >= 90 && honestBelow(score, false) >= 90,
+    );
     const byPolicy = { ...asked, inputs: { ...stepUp, agentPolicy: 'review', stepUpThreshold: null } } as const;
     const cases: readonly (readonly [name: string, cells: readonly DistributionCell[], note: RegExp | null])[] = [
       ['most are blocked', [...labels(3), cell(2, 'none', 900)], /would block 56\.3% of allowed sessions/],
-      ['few are blocked, on hardly any evidence', labels(3), /blocking from 1, but 5\d\.\d% of honest simulated/],
+      ['few are blocked, on hardly any evidence', labels(3), /blocking from 1, but [56]\d\.\d% of honest simulated/],
       ['the same with others', [...labels(3), cell(2, 'none', 90)], /blocking from 1, but/],
-      ['just under the floor', [...labels(18), cell(8, 'honest', 9)], /blocking from 9, but 1\d\.\d% of honest/],
-      ['at the floor', [...labels(19), cell(9, 'honest', 9)], null],
+      [
+        'just under the floor',
+        [...labels(floor + 8), cell(floor - 2, 'honest', 9)],
+        /blocking from \d+, but 1\d\.\d% of/,
+      ],
+      ['at the floor', [...labels(floor + 9), cell(floor - 1, 'honest', 9)], null],
       ['most are stepped up', [...labels(60), asked], /56\.3% .* stepped up\. Check stepUpThreshold/],
       ['half are stepped up', [...labels(60), { ...asked, count: 700 }], null],
       ['most are reviewed by a policy', [...labels(60), byPolicy], null],
