@@ -21,7 +21,10 @@ interface Materials {
   }[];
 }
 
-const permissive = ['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Unlicense', '0BSD'];
+const permissive = [
+  ...['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause'],
+  ...['BlueOak-1.0.0', 'Unlicense', '0BSD', 'CC0-1.0'],
+];
 /** A page or a file of each part that is built; the Python client where it can be. */
 const served = [
   ...['/docs/', '/demo', '/console', '/api/v1/openapi.json', '/sdk/lite/v1/vh-lite.iife.js'],
