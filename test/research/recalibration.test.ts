@@ -11,7 +11,7 @@ import { offerRecalibration } from '../../workers/thresholds/recalibration.js';
 
 t.setTimeout(180_000);
 
-/** Which sessions are labelled is chance: the mean of several draws is judged. */
+/** Chance decides which sessions are labelled: the mean of several draws is judged. */
 const draws = [9, 10, 11, 12, 13];
 
 for (const [withProbe, errorMax] of [
