@@ -93,12 +93,17 @@ async function readCheckValues(
 
 type KeySettings = Pick<Settings, 'VH_MASTER_KEY' | 'VH_DATA_DIR' | 'VH_ENV'>;
 
+/** The setting, else `master.key` in the data directory; null where there is none. */
+export const knownMasterKey = ({
+  VH_MASTER_KEY,
+  VH_DATA_DIR,
+}: Pick<Settings, 'VH_MASTER_KEY' | 'VH_DATA_DIR'>): Uint8Array | null => VH_MASTER_KEY ?? readMasterKey(VH_DATA_DIR);
+
 /** The master key of this process: the setting, else `master.key` in the data directory, which production does not create. */
 export function ownMasterKey({ VH_MASTER_KEY, VH_DATA_DIR, VH_ENV }: KeySettings): Uint8Array {
-  if (VH_MASTER_KEY !== null) return VH_MASTER_KEY;
-  if (VH_ENV !== 'production') return loadMasterKey(VH_DATA_DIR);
-  const known = readMasterKey(VH_DATA_DIR);
+  const known = knownMasterKey({ VH_MASTER_KEY, VH_DATA_DIR });
   if (known !== null) return known;
+  if (VH_ENV !== 'production') return loadMasterKey(VH_DATA_DIR);
   throw new SettingError(
     'VH_MASTER_KEY',
     `is not set and ${join(VH_DATA_DIR, 'master.key')} does not exist. Create one with "openssl rand -base64 32" and set it on all instances`,

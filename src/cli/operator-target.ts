@@ -3,15 +3,15 @@
  * database and the master key.
  */
 import { join, resolve } from 'node:path';
+import { knownMasterKey } from '../administration/master-keys.js';
 import type { Settings } from '../config/settings.js';
-import { readMasterKey } from '../crypto/master-key.js';
 
 /** Throws where there is none: a key made here would be another one than the service's. */
-export function operatorMasterKey({ VH_MASTER_KEY, VH_DATA_DIR }: Settings): Uint8Array {
-  const key = VH_MASTER_KEY ?? readMasterKey(VH_DATA_DIR);
+export function operatorMasterKey(settings: Settings): Uint8Array {
+  const key = knownMasterKey(settings);
   if (key !== null) return key;
   throw new Error(
-    `The master key is missing: ${join(VH_DATA_DIR, 'master.key')} does not exist. Set VH_MASTER_KEY or VH_DATA_DIR as for the service.`,
+    `The master key is missing: ${join(settings.VH_DATA_DIR, 'master.key')} does not exist. Set VH_MASTER_KEY or VH_DATA_DIR as for the service.`,
   );
 }
 

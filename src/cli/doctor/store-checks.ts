@@ -1,8 +1,7 @@
 /** Checks of the stores that the settings name: whether they answer, their versions, their set-up and their clocks. Nothing is written. */
 import { Cluster } from 'ioredis';
-import { refuseOtherMasterKeys } from '../../administration/master-keys.js';
+import { knownMasterKey, refuseOtherMasterKeys } from '../../administration/master-keys.js';
 import type { Settings } from '../../config/settings.js';
-import { readMasterKey } from '../../crypto/master-key.js';
 import { countNoun } from '../../contract/plural.js';
 import { isUnavailable } from '../../errors.js';
 import { createClient } from '../../stores/counters/redis/client.js';
@@ -67,7 +66,7 @@ async function checkDatabase(settings: Settings): Promise<readonly Finding[]> {
 
 /** Nothing to say before there is a key. */
 async function checkMasterKey(database: Database, settings: Settings): Promise<readonly Finding[]> {
-  const current = settings.VH_MASTER_KEY ?? readMasterKey(settings.VH_DATA_DIR);
+  const current = knownMasterKey(settings);
   if (current === null) return [];
   try {
     await refuseOtherMasterKeys(database, { current, kept: settings.VH_MASTER_KEYS_KEPT });

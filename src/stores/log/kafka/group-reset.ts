@@ -3,6 +3,7 @@
  * group has running consumers, and may be repeated.
  */
 import { createKafkaAdmin, createKafkaClient, type KafkaConnection } from './client.js';
+import { groupIdOf } from './topics.js';
 import { recordingGroups, type Topic } from '../port.js';
 
 export interface GroupReset extends KafkaConnection {
@@ -18,7 +19,7 @@ const deadlineMs = 30_000;
 export async function resetGroups({ prefix, at, ...connection }: GroupReset): Promise<readonly string[]> {
   const resetOne = async ([topicName, group]: readonly [Topic, string]): Promise<string> => {
     const topic = `${prefix}${topicName}`;
-    const groupId = `${topic}.${group}`;
+    const groupId = groupIdOf(topic, group);
     const admin = createKafkaAdmin(() => createKafkaClient(connection));
     const reset = admin.request(async (connected) => {
       const partitions = await connected.fetchTopicOffsetsByTimestamp(topic, at.getTime());

@@ -15,7 +15,7 @@ import {
 import { startKafkaConsumer } from './consumer.js';
 import { startKafkaProducer, type KafkaProducer } from './producer.js';
 import { startReplicaRounds } from './replicas.js';
-import { createTopics, readProgress, requireWritable } from './topics.js';
+import { createTopics, groupIdOf, readProgress, requireWritable } from './topics.js';
 import { type Consumer, type Log, type OnDataLoss, type PartitionProgress, type Topic, topics } from '../port.js';
 
 export interface KafkaLogOptions extends KafkaConnection {
@@ -101,7 +101,7 @@ function createLog(settings: Settings, parts: Parts): Log {
     if (isClosed) throw storeUnavailable(`${store}: closed`);
   };
   const progress = (topic: Topic, group: string): Promise<readonly PartitionProgress[]> =>
-    admin.request((connected) => readProgress(connected, nameOf(topic), `${nameOf(topic)}.${group}`));
+    admin.request((connected) => readProgress(connected, nameOf(topic), groupIdOf(nameOf(topic), group)));
 
   return {
     append: async (topic, entries) => {
@@ -115,7 +115,7 @@ function createLog(settings: Settings, parts: Parts): Log {
       const consumer = startKafkaConsumer(
         {
           ...{ createClient, opened: producer.opened, onDataLoss, now, logger, sessionTimeoutMs },
-          ...{ topicName: nameOf(topic), groupId: `${nameOf(topic)}.${group}` },
+          ...{ topicName: nameOf(topic), groupId: groupIdOf(nameOf(topic), group) },
           readProgress: () => progress(topic, group),
         },
         subscription,

@@ -5,6 +5,9 @@ import type { Logger } from '../../../telemetry/logger.js';
 import { inSyncEntry, inSyncMin, replicasMax } from './replicas.js';
 import type { PartitionProgress } from '../port.js';
 
+/** The name in Kafka of a group that reads the topic of this name. */
+export const groupIdOf = (topicName: string, group: string): string => `${topicName}.${group}`;
+
 export interface TopicsOptions {
   readonly names: readonly string[];
   readonly partitions: number;
