@@ -12,27 +12,20 @@ const packages = {
   ],
 };
 /** Carried by the packages above, without a package of their own here. */
-const carried = [
-  {
-    name: 'TensorFlow.js',
-    version: '4.22.0',
-    license: 'Apache-2.0',
-    type: 'library',
-    from: 'in @vladmandic/human; Google LLC',
-  },
-  ...['blazeface', 'facemesh', 'iris'].map((name) => ({
-    ...{ name, version: '1', license: 'Apache-2.0', type: 'machine-learning-model' },
-    from: 'weights of MediaPipe, in @vladmandic/human; Google LLC',
-  })),
-  {
-    ...{ name: 'face_recognition_model', version: '1', license: 'CC0-1.0', type: 'machine-learning-model' },
-    from: 'weights of dlib, in @vladmandic/face-api; Davis King',
-  },
-  {
-    ...{ name: 'age_gender_model', version: '1', license: 'MIT', type: 'machine-learning-model' },
-    from: 'weights of face-api.js, in @vladmandic/face-api; Vincent Mühler',
-  },
-];
+const models = [
+  ...['blazeface', 'facemesh', 'iris'].map((name) => [
+    name,
+    'Apache-2.0',
+    'weights of MediaPipe, in @vladmandic/human; Google LLC',
+  ]),
+  ['face_recognition_model', 'CC0-1.0', 'weights of dlib, in @vladmandic/face-api; Davis King'],
+  ['age_gender_model', 'MIT', 'weights of face-api.js, in @vladmandic/face-api; Vincent Mühler'],
+].map(([name, license, from]) => ({ name, version: '1', license, type: 'machine-learning-model', from }));
+const arithmetic = {
+  ...{ name: 'TensorFlow.js', version: '4.22.0', license: 'Apache-2.0', type: 'library' },
+  from: 'in @vladmandic/human; Google LLC',
+};
+const carried = [arithmetic, ...models];
 
 export const builtPackages = Object.values(packages).flat();
 

@@ -27,6 +27,13 @@ t.test('a hand is recognised, on a desktop and on a phone', (t) => {
   t.end();
 });
 
+/** Questions that took these milliseconds. */
+const questionsOf = (times: readonly number[]) =>
+  times.map((timeOnQuestionMs) => ({
+    ...{ questionId: 'q', timeOnQuestionMs, mouseMoveCount: 1, keyCount: 0, pasteCount: 0 },
+    ...{ focusEntries: 1, focusExits: 1 },
+  }));
+
 t.test('each tell of a driver is named', (t) => {
   const tells: Record<string, Partial<Behavior>> = {
     click_without_press: { clickDwell: [5, 0.1, 0.1, 0, 0.4] },
@@ -51,15 +58,7 @@ t.test('each tell of a driver is named', (t) => {
     codes(
       {},
       {
-        q: Array.from({ length: 6 }, () => ({
-          questionId: 'q',
-          timeOnQuestionMs: 700,
-          mouseMoveCount: 1,
-          keyCount: 0,
-          pasteCount: 0,
-          focusEntries: 1,
-          focusExits: 1,
-        })),
+        q: questionsOf(Array.from({ length: 6 }, () => 700)),
       },
     ),
     ['questions_rushed'],
@@ -70,16 +69,8 @@ t.test('each tell of a driver is named', (t) => {
 t.test('the more questions, the smaller the evenness that chance does not explain', (t) => {
   /** Times whose logarithms lie on both sides of one another by `spread`. */
   const weightOf = (count: number, spread: number): number => {
-    const q = Array.from({ length: count }, (_, n) => ({
-      questionId: `q${n}`,
-      timeOnQuestionMs: Math.round(8_000 * Math.exp(n % 2 === 0 ? spread : -spread)),
-      mouseMoveCount: 1,
-      keyCount: 0,
-      pasteCount: 0,
-      focusEntries: 1,
-      focusExits: 1,
-    }));
-    const signals = weighBehavior(readVisit(humanFacts({}, { q })));
+    const times = Array.from({ length: count }, (_, n) => Math.round(8_000 * Math.exp(n % 2 === 0 ? spread : -spread)));
+    const signals = weighBehavior(readVisit(humanFacts({}, { q: questionsOf(times) })));
     return signals.find(({ code }) => code === 'answers_even')?.weight ?? 0;
   };
   t.equal(weightOf(24, 0.45), 0, 'a person’s spread');
