@@ -23,23 +23,26 @@ const copiedTogether = 2_000;
 /** One of `devices`, by any whole number. */
 export const knownDevice = (n: number, devices: number): string => (n % devices).toString(16).padStart(16, '0');
 
-/** Names in keys and values are texts of one length; KEYS are those of the sample; ARGV: from which number, how many, how many names, these, and how long the copy of each key lives. */
+/** Names stand in keys as texts, and packed in values. KEYS are those of the sample; ARGV: from which number, how many, how many names, these, these packed, and how long the copy of each key lives. */
 const copyScript = `
   local from, count, names = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+  local function plain(text)
+    return (string.gsub(string.gsub(text, '%W', '%%%0'), '%%%z', '%%z'))
+  end
   local marked = {}
   for i = 1, #KEYS do
     local key, value = KEYS[i], redis.call('GET', KEYS[i])
     for j = 1, names do
       key = string.gsub(key, ARGV[3 + j], '<known>')
-      value = string.gsub(value, ARGV[3 + j], '<known>')
+      value = string.gsub(value, plain(ARGV[3 + names + j]), '<known>')
     end
-    marked[i] = { key, value, ARGV[3 + names + i] }
+    marked[i] = { key, value, ARGV[3 + 2 * names + i] }
   end
   for n = from, from + count - 1 do
-    local id = string.format('%016x', n)
+    local id, packed = string.format('%016x', n), string.gsub(struct.pack('>I8', n), '%%', '%%%%')
     for i = 1, #marked do
       local one = marked[i]
-      redis.call('SET', (string.gsub(one[1], '<known>', id)), (string.gsub(one[2], '<known>', id)), 'PX', one[3])
+      redis.call('SET', (string.gsub(one[1], '<known>', id)), (string.gsub(one[2], '<known>', packed)), 'PX', one[3])
     end
   end`;
 
@@ -68,7 +71,8 @@ export async function fillWithDevices(
   const [keys, lives] = [lasting.map(({ key }) => key), lasting.map(({ liveMs }) => liveMs)];
   for (let from = 0; from < devices; from += copiedTogether) {
     const count = Math.min(copiedTogether, devices - from);
-    await admin.eval(copyScript, keys.length, ...keys, from, count, names.length, ...names, ...lives);
+    const packed = names.map((name) => Buffer.from(name, 'hex'));
+    await admin.eval(copyScript, keys.length, ...keys, from, count, names.length, ...names, ...packed, ...lives);
   }
   return {
     bytesPerDevice: ((await usedBytes(admin)) - before) / devices,

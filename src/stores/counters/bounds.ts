@@ -1,6 +1,5 @@
 /**
- * The windows, caps and lifetimes of the counters: one home for both adapters, so that they agree,
- * with the rules that both share: the order of candidates, the cells of terms, and rate limits.
+ * The windows, caps and lifetimes of the counters, with the order of candidates, the cells of terms, and rate limits.
  * The Redis scripts receive these as literals in their prelude.
  */
 import { probeKeepSeconds, recentReceiptKeepSeconds, updateKeepSeconds } from '../../limits.js';
@@ -23,12 +22,10 @@ export const bounds = {
   weekMs: 7 * dayMs,
   /** Distinct members kept exactly; a capped set answers at most this. */
   distinctCap: 128,
-  /** Distinct members per address that the memory adapter counts exactly; Redis estimates beyond `distinctCap`. */
-  distinctMax: 4_096,
   /** How long a session is remembered, so that it counts once; longer than any bucket counter looks back. */
   guardMs: 2 * dayMs,
-  /** Characters of a session’s list of counters; a session that changes its identifiers beyond it counts no more. */
-  guardLengthMax: 2_048,
+  /** Counters that may have a session; one that changes its identifiers beyond it counts no more. */
+  guardCountersMax: 64,
   /** Scored bodies of a session whose identical retry is recognised. */
   replaysMax: 8,
   probeMs: probeKeepSeconds * 1_000,
@@ -41,6 +38,8 @@ export const bounds = {
   movementSessionsMax: 8,
   movementGroupsMin: 3,
   receiptMs: recentReceiptKeepSeconds * 1_000,
+  /** A probe outlives the receipts that name its messages, also by clocks that disagree. */
+  heldMs: recentReceiptKeepSeconds * 1_000 + 2 * hourMs,
   /** A receipt keeps this much life once the database has it: retries come within minutes, and the database answers later ones. */
   recordedReceiptMs: 10 * minuteMs,
   /** A signature expires within 24 h; one more hour for clocks that disagree. */
@@ -59,8 +58,6 @@ export const bounds = {
   similarMs: dayMs,
   /** Latest sessions kept under one band. */
   bandSessionsMax: 8,
-  /** Times of bands in Redis count from here, so that one fits into a number with a part of a reference, until 2089. */
-  bandEpochMs: Date.UTC(2020, 0, 1),
   /** Sessions of a scope after which the older half of its bands is let go, however young. */
   bandGenerationSessions: 10_000,
   /** Latest sessions kept under a device, a respondent or an address; one more than a hub may have. */
@@ -107,7 +104,7 @@ export function hourOf(nowMs: number): number {
 }
 
 /** The order of candidates in every adapter: latest first, then by reference. */
-export const inOrder = (atMs: number, session: string, otherMs: number, other: string): number =>
+const inOrder = (atMs: number, session: string, otherMs: number, other: string): number =>
   otherMs - atMs || (session < other ? -1 : 1);
 
 export function sortCandidates(candidates: DuplicateCandidate[]): DuplicateCandidate[] {

@@ -1,12 +1,11 @@
-/** The counts that are numbers, as receipts keep them: lists in this order, which the scripts write as well. Only append. */
+/** The counts that are numbers, as receipts keep them: lists in this order. Only append. */
 import type { CountFacts, Neighborhood } from '../../contract/facts.js';
 
-/** The scripts write false for what was not measured. */
-type Figure = number | null | false | undefined;
+type Figure = number | null | undefined;
 
 type Figures = Omit<CountFacts, 'source' | 'terms' | 'candidates' | 'neighborhood'>;
 
-const known = (figure: Figure): number | null => (figure === undefined || figure === false ? null : figure);
+const known = (figure: Figure): number | null => figure ?? null;
 
 /** Written out: objects of names and values in turns are read several times slower. */
 export const readFigures = (list: readonly Figure[]): Figures => ({

@@ -5,8 +5,9 @@
  * - A missing key reads as nothing counted (0) or null; never as an error.
  * - Every key has an expiry. An expired key and a missing key are the same.
  * - Short of memory, the store refuses writes (StoreUnavailable) rather than forgetting silently what it still claims to count.
- * - `countScore` is one atomic step and one round trip; a session is counted once, however often it is scored:
- *   each (counter, session) pair adds at most once.
+ * - A session is counted once, however often it is scored: each (counter, session) pair adds at most once.
+ * - `countScore` is one atomic step: of calls at once on one session, person, device or address each sees those before it. What all sessions
+ *   of a study or source share is that of the moment when it was read.
  * - When the store is away, every call rejects with a StoreUnavailable fault within its deadline. Nothing is made up.
  * - All keys of one project share a hash tag, so that they live in one slot. Its modes (see namespace.ts) are counted apart; they share
  *   the probes, which no score changes, and the limits.

@@ -202,7 +202,7 @@ if (redis === null) {
           assert.deepEqual(await play(inRedis, projectId, mode, steps), await play(inMemory, projectId, mode, steps));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
     t.pass('no sequence told them apart');
   });

@@ -88,23 +88,6 @@ if (redis === null) {
     await Promise.all([counters.close(), admin.quit()]);
   });
 
-  t.test('the figures of a busy scope are looked up by name', async (t) => {
-    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
-    const admin = new Redis(redis.url);
-    const project = nextProject();
-    const figures = `{${project}}:${ref('study')}:w`;
-    const count = async (from: number, to: number): Promise<void> => {
-      for (let i = from; i < to; i += 1) await countsOf(counters, scoreInput(project, `s${i}`));
-    };
-    await count(0, 127);
-    t.equal(await admin.object('ENCODING', figures), 'listpack');
-    await count(127, 129);
-    t.equal(await admin.object('ENCODING', figures), 'hashtable');
-    const { neighborhood } = await countsOf(counters, scoreInput(project, 's130', { prefix: ref('prefix of s1') }));
-    t.match(neighborhood, { sessions: 130, prefixSessions: 2, prefixes: 129 });
-    await Promise.all([counters.close(), admin.quit()]);
-  });
-
   t.test('of a receipt that was released a short rest is kept, and never more than there was', async (t) => {
     const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
     const admin = new Redis(redis.url);

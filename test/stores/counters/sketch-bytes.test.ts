@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { pack } from 'msgpackr';
 import t from 'tap';
-import { packSketch, readSketch } from '../../../src/stores/counters/redis/sketch-bytes.js';
+import { packSketch, readSketch } from '../../../src/stores/counters/counting/sketch-bytes.js';
 
 const hash = fc.nat({ max: 0xffffffff }).map((value) => value.toString(16).padStart(8, '0'));
 const text = fc.oneof(fc.constantFrom('windows', 'chrome', ''), fc.string({ maxLength: 40 }));

@@ -6,8 +6,6 @@
  */
 import { storeUnavailable } from '../../../errors.js';
 import { createHash } from 'node:crypto';
-import { Buffer } from 'node:buffer';
-import { Packr } from 'msgpackr';
 
 const characters = 11;
 const knownMax = 20_000;
@@ -176,15 +174,3 @@ function createTable<V>(entries: Map<string, Entry<V>>, resize: (change: number)
     },
   };
 }
-
-/**
- * A value as one text of msgpack bytes, which takes a third of the memory of a tree of objects. One character for each byte.
- */
-export type Packed = string;
-
-const packr = new Packr({ useRecords: false });
-
-export const packed = (value: unknown): Packed => packr.pack(value).toString('latin1');
-
-/** Byte strings in it are views on bytes that nobody else writes on. */
-export const unpacked = (text: Packed): unknown => packr.unpack(Buffer.from(text, 'latin1')) as unknown;

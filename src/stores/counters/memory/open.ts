@@ -4,15 +4,20 @@
  * StoreUnavailable and nothing is forgotten. A crash loses what was counted since the last snapshot.
  */
 import { storeUnavailable } from '../../../errors.js';
-import type { Counters } from '../port.js';
-import { createCounting } from './counting.js';
+import { bounds } from '../bounds.js';
+import { keysOf, probeKeyOf } from '../counting/keys.js';
+import { publishHistories } from '../counting/histories.js';
+import { findProbe, storeProbe } from '../counting/probes.js';
+import { findReceipt } from '../counting/receipts.js';
+import { countScore, packMark, restoreSession, wereScored } from '../counting/score.js';
+import { Windows } from '../counting/windows.js';
+import { splitNamespace } from '../namespace.js';
+import type { Completeness, Counters, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { createKeyspace } from './keyspace.js';
-import { createHistories } from './histories.js';
-import { createReceipts } from './kept-receipts.js';
 import { createMovements } from './movements.js';
-import { createProbes } from './probes.js';
 import { createRates } from './rates.js';
 import { readSnapshot, writeSnapshot, type SnapshotNote } from './snapshot.js';
+import { createStore, type MemoryStore } from './store.js';
 
 export interface MemoryCountersOptions {
   /** The snapshot is read from and written to this path; null keeps nothing. */
@@ -33,59 +38,82 @@ export async function openMemoryCounters({
 }: MemoryCountersOptions): Promise<Counters> {
   const keyspace = createKeyspace(keysMax);
   const rates = createRates(keyspace);
-  const probes = createProbes(keyspace);
   const noteMovement = createMovements(keyspace);
-  const receipts = createReceipts(keyspace, probes);
-  const histories = createHistories(keyspace, now);
-  const counting = createCounting({ keyspace, receipts, rates, probes, histories, now });
+  const store = createStore(keyspace);
+  const windows = new Windows();
   if (snapshotPath !== null) {
     const { dumps, note } = await readSnapshot(snapshotPath);
     keyspace.load(dumps, now());
     if (note !== null) logger?.warn(note, 'The snapshot of the counters cannot be read: counting starts from nothing.');
   }
+  const takeRate: Rates = (tag, nowMs, limits) => {
+    keyspace.reserve(limits.length, nowMs);
+    return rates(tag, nowMs, limits);
+  };
+  const score = (input: ScoreCountInput): ScoreCountResult => {
+    const rate = takeRate(splitNamespace(input.namespace).holder, input.nowMs, input.limits);
+    if (!rate.allowed) return { kind: 'limited', rate };
+    return { rate, ...store.run(countScore(windows, input), input.nowMs) };
+  };
 
   let closed = false;
   const whileOpen = <T>(work: () => T): T => {
     if (closed) throw storeUnavailable('counters in memory: closed');
     return work();
   };
+  const receiptKey = (namespace: string, receiptId: string): string => keysOf(namespace, '').receipt(receiptId);
   return {
     ping: async () => whileOpen(() => undefined),
-    countScore: async (input) => whileOpen(() => counting.countScore(input)),
-    storeProbe: async (input) => whileOpen(() => probes.store(input)),
+    countScore: async (input) => whileOpen(() => score(input)),
+    storeProbe: async (input) => whileOpen(() => store.run(storeProbe(input), input.nowMs)),
     noteMovement: async (input) => whileOpen(() => noteMovement(input)),
-    findProbe: async (projectId, session, nowMs) => whileOpen(() => probes.read(projectId, session, nowMs).probe),
-    wereScored: async (namespace, sessions) => whileOpen(() => counting.wereScored(namespace, sessions)),
-    recentReceipt: async (namespace, receiptId) => whileOpen(() => receipts.find(namespace, receiptId, now())),
+    findProbe: async (projectId, session, nowMs) =>
+      whileOpen(() => store.run(findProbe(projectId, session, nowMs), nowMs)),
+    wereScored: async (namespace, sessions) => whileOpen(() => store.run(wereScored(namespace, sessions), now())),
+    recentReceipt: async (namespace, receiptId) => whileOpen(() => store.run(findReceipt(namespace, receiptId), now())),
     releaseReceipts: async (namespace, ids) =>
-      whileOpen(() => ids.forEach((receiptId) => receipts.release(namespace, receiptId, now()))),
+      whileOpen(() => ids.forEach((id) => store.shorten(receiptKey(namespace, id), now(), bounds.recordedReceiptMs))),
     forgetReceipts: async (namespace, ids) =>
-      whileOpen(() => ids.forEach((receiptId) => receipts.forget(namespace, receiptId))),
+      whileOpen(() => ids.forEach((id) => store.remove(receiptKey(namespace, id)))),
     forgetProbes: async (projectId, sessions) =>
-      whileOpen(() => sessions.forEach((session) => probes.forget(projectId, session))),
-    takeRate: async (tag, nowMs, limits) =>
+      whileOpen(() => sessions.forEach((session) => store.remove(probeKeyOf(projectId, session)))),
+    takeRate: async (tag, nowMs, limits) => whileOpen(() => takeRate(tag, nowMs, limits)),
+    publishHistory: async (namespace, records) =>
+      whileOpen(() => store.run(publishHistories(namespace, records), now())),
+    restoreSessions: async (namespace, sessions) =>
       whileOpen(() => {
-        keyspace.reserve(limits.length, nowMs);
-        return rates(tag, nowMs, limits);
+        if (sessions.length > bounds.restoreMax)
+          throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
+        const clockMs = now();
+        for (const session of sessions) store.run(restoreSession(windows, { namespace, session, clockMs }), clockMs);
       }),
-    publishHistory: async (namespace, records) => whileOpen(() => histories.publish(namespace, records)),
-    restoreSessions: async (namespace, sessions) => whileOpen(() => counting.restore(namespace, sessions)),
-    checkComplete: async (namespace) =>
-      whileOpen(() => ({ isComplete: histories.isComplete(namespace, now()), keptUpToMs: null })),
-    // It is this process's alone, and lost with it.
-    claimRebuild: async () => whileOpen(() => 'held' as const),
-    noteRebuilt: async () => whileOpen(() => true),
-    rebuiltDownTo: async () => whileOpen(() => null),
-    markComplete: async (namespace) =>
-      whileOpen(() => {
-        histories.markComplete(namespace);
-        return true;
-      }),
-    interruptions: () => 0,
+    ...createCompleteness(store, now, whileOpen),
     close: async () => {
       if (closed) return;
       closed = true;
       if (snapshotPath !== null) await writeSnapshot(snapshotPath, keyspace.dump(now()));
     },
+  };
+}
+
+type Rates = ReturnType<typeof createRates>;
+
+/** It is this process's alone, and lost with it. */
+function createCompleteness(store: MemoryStore, now: () => number, whileOpen: <T>(work: () => T) => T): Completeness {
+  return {
+    checkComplete: async (namespace) =>
+      whileOpen(() => {
+        const mark = store.get(keysOf(namespace, '').complete, now());
+        return { isComplete: mark !== undefined, keptUpToMs: null };
+      }),
+    claimRebuild: async () => whileOpen(() => 'held' as const),
+    noteRebuilt: async () => whileOpen(() => true),
+    rebuiltDownTo: async () => whileOpen(() => null),
+    markComplete: async (namespace) =>
+      whileOpen(() => {
+        store.set(keysOf(namespace, '').complete, packMark(now()), now(), bounds.completeMs);
+        return true;
+      }),
+    interruptions: () => 0,
   };
 }

@@ -9,7 +9,7 @@ import { Packr } from 'msgpackr';
 import type { TableDump } from './keyspace.js';
 
 /** Change this whenever a table’s values change shape: a snapshot of another format is set aside. */
-const format = 'verifyhuman-counters-1';
+const format = 'verifyhuman-counters-2';
 
 const checksumBytes = 32;
 

@@ -1,21 +1,9 @@
 /**
- * The arguments of every script by their names, in order, and how each is written; the loader inlines the positions, so that neither side counts them. They
- * are strings, '' for null; sketches are packed by the caller. Pure.
+ * The arguments of the scripts that are called by name, in order, and how each is written; the loader inlines the positions, so that neither side counts them.
+ * They are strings, '' for null. Pure.
  */
-import { Packr } from 'msgpackr';
-import type { DeviceSketch } from '../../../contract/facts.js';
-import { bounds, locateTerms, rateKeyOf } from '../bounds.js';
-import type {
-  CountedSession,
-  HistoryRecord,
-  HistoryValue,
-  MovementInput,
-  ProbeStoreInput,
-  RateLimit,
-  ScoreCountInput,
-} from '../port.js';
-import { splitNamespace, type Namespace } from '../namespace.js';
-import { packSketch } from './sketch-bytes.js';
+import { rateKeyOf } from '../bounds.js';
+import type { MovementInput, RateLimit } from '../port.js';
 
 export type Argument = string | number | Buffer;
 
@@ -43,8 +31,6 @@ function layOut<Head, Item = never>(head: Writers<Head>, each: Writers<Item> = {
   };
 }
 
-const packr = new Packr({ useRecords: false });
-
 /** In a window of the limit at a time. */
 interface LimitAt {
   readonly limit: RateLimit;
@@ -57,70 +43,12 @@ const limitAt: Writers<LimitAt> = {
   windowMs: ({ limit }) => limit.windowSeconds * 1_000,
 };
 
-/** Names a session, in a request or restored. */
-const identified: Writers<Omit<CountedSession, 'token' | 'sketch' | 'bands'>> = {
-  now: ({ nowMs }) => formatTimestamp(nowMs),
-  session: ({ session }) => refOf(session),
-  scope: ({ scope }) => scope,
-  respondent: ({ respondent }) => refOf(respondent),
-  device: ({ device }) => refOf(device),
-  address: ({ address }) => address,
-  prefix: ({ prefix }) => prefix,
-  source: ({ source }) => source ?? '',
-  deviceClass: ({ deviceClass }) => plainOf(deviceClass),
-  addressShared: ({ addressShared }) => (addressShared ? '1' : ''),
-  host: ({ host }) => refOf(host),
-};
-
-const receiptOf = { receiptId: (receiptId: string) => receiptId };
 const owned = { owner: ({ owner }: { readonly owner: string }) => owner };
 
 export const layouts = {
-  countScore: layOut<ScoreCountInput, LimitAt>(
-    {
-      ...identified,
-      fingerprint: ({ fingerprint }) => fingerprint,
-      idempotency: ({ idempotency }) => idempotency ?? '',
-      receiptId: ({ receiptId }) => receiptId,
-      gone: ({ gone }) => gone ?? '',
-      content: ({ content }) => bytesOf(content),
-      signature: ({ signature }) => signature ?? '',
-      history: ({ history: { respondent, source, subSource, range = '-', network = '-', study = '-' } }) =>
-        `${respondent ?? '-'} ${source ?? '-'} ${subSource ?? '-'} ${range} ${network} ${study}`,
-      limits: ({ limits }) => limits.length,
-    },
-    limitAt,
-  ),
-  restoreSessions: layOut<number, CountedSession>(
-    { calledAt: formatTimestamp },
-    {
-      ...identified,
-      token: ({ token }) => refOf(token),
-      sketch: ({ sketch }) => (sketch === null ? '' : packSketch(sketch)),
-      index: packIndex,
-    },
-  ),
-  findProbe: layOut<{ readonly nowMs: number; readonly session: string }>({
-    now: ({ nowMs }) => formatTimestamp(nowMs),
-    session: ({ session }) => session,
-  }),
-  wereScored: layOut<null, string>({}, { session: (session) => session }),
-  readReceipt: layOut<string>(receiptOf),
-  releaseReceipts: layOut<null, string>({}, receiptOf),
-  storeProbe: layOut<ProbeStoreInput>({
-    now: ({ nowMs }) => nowMs,
-    session: ({ session }) => refOf(session),
-    nonce: ({ nonce }) => nonce,
-    phase: ({ phase }) => phase,
-    seq: ({ seq }) => seq,
-    content: ({ content }) => bytesOf(content),
-    device: ({ phase, device }) => (phase === 'update' ? '' : refOf(device)),
-    sketch: ({ phase, sketch }) => (phase === 'update' || sketch === null ? '' : packSketch(sketch)),
-    index: (input) => (input.phase === 'update' ? '' : packIndex(input)),
-    indicators: ({ indicators }) => packr.pack(indicators),
-  }),
+  releaseReceipts: layOut<null, string>({}, { receiptId: (receiptId) => receiptId }),
   noteMovement: layOut<MovementInput, string>(
-    { now: ({ nowMs }) => formatTimestamp(nowMs), session: ({ session }) => refOf(session) },
+    { now: ({ nowMs }) => formatTimestamp(nowMs), session: ({ session }) => session },
     { mark: (mark) => mark },
   ),
   takeRate: layOut<{ readonly limits: number; readonly calls: number }, LimitAt>(
@@ -140,25 +68,16 @@ export const layouts = {
     now: ({ nowMs }) => formatTimestamp(nowMs),
     ...owned,
   }),
-  publishHistory: layOut<null, HistoryRecord>(
-    {},
-    {
-      subject: ({ subject }) => subject,
-      version: ({ version }) => version,
-      value: ({ value }) => historyText(value),
-    },
-  ),
 } as const;
-
-export type ScriptName = keyof typeof layouts;
 
 /** Each in its window at a time. */
 export const limitsAt = (limits: readonly RateLimit[], atMs: number): LimitAt[] =>
   limits.map((limit) => ({ limit, atMs }));
 
 /** The numbers for names in scripts: ARGV[argument.x] of the head, ARGV[before + item.x] of an item, with before = heads, heads + stride, ... */
-export function layoutPlaces(script: ScriptName): Readonly<Record<string, number>> {
-  const { heads, eaches } = layouts[script];
+export function layoutPlaces(script: string): Readonly<Record<string, number>> {
+  if (!(script in layouts)) return {};
+  const { heads, eaches } = layouts[script as keyof typeof layouts];
   const placesOf = (table: string, names: readonly string[]): [string, number][] =>
     names.map((name, index) => [`${table}.${name}`, index + 1]);
   return {
@@ -168,45 +87,7 @@ export function layoutPlaces(script: ScriptName): Readonly<Record<string, number
   };
 }
 
-/** One project’s keys live in one slot: the braces make its id the hash tag. Those of a mode other than the live one begin with its name. */
-export function tagOf(namespace: Namespace): string {
-  const { holder, mode } = splitNamespace(namespace);
-  return mode === '' ? `{${holder}}:` : `{${holder}}:~${mode}:`;
-}
-
-/** "n fraud clawbacks asOfDay", then "age:sessions" of each that is young; whoever knows of none reads the first four. */
-function historyText({ n, fraud, clawbacks, asOfDay, young = [] }: HistoryValue): string {
-  return [n, fraud, clawbacks, asOfDay, ...young.map(([ageDays, sessions]) => `${ageDays}:${sessions}`)].join(' ');
-}
-
-/** Bands, and the BITFIELD offset of each term’s cell. */
-function packIndex({
-  sketch,
-  bands,
-}: {
-  readonly sketch: DeviceSketch | null;
-  readonly bands: readonly string[];
-}): Buffer {
-  const offsets = sketch === null ? [] : locateTerms(sketch).map((cell) => (cell === null ? '' : `#${cell}`));
-  return packr.pack([bands.slice(0, bounds.bandsMax), offsets]);
-}
-
 /** Times sort as texts in the scripts. */
 function formatTimestamp(nowMs: number): string {
   return String(nowMs).padStart(13, '0');
-}
-
-/** The scripts keep lists of references of this width. */
-function refOf(ref: string | null): string {
-  if (ref !== null && ref.length !== 16) throw new RangeError('a reference of the counters has 16 characters');
-  return ref ?? '';
-}
-
-/** A class stands in a line between bars. */
-function plainOf(deviceClass: string | null): string {
-  return deviceClass === null ? '' : deviceClass.replaceAll(/[|\n]/g, '_');
-}
-
-function bytesOf(content: Uint8Array): Buffer {
-  return Buffer.isBuffer(content) ? content : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }

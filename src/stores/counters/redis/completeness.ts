@@ -2,7 +2,8 @@
 import { storeUnavailable } from '../../../errors.js';
 import type { Namespace } from '../namespace.js';
 import type { Completeness } from '../port.js';
-import { layouts, tagOf, type Argument } from './arguments.js';
+import { tagOf } from '../counting/keys.js';
+import { layouts, type Argument } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import type { Script, Scripts } from './scripts.js';
 

@@ -7,6 +7,7 @@ import { storeUnavailable } from '../../../errors.js';
 import { wordsOf } from '../../../telemetry/logged-error.js';
 import { createClient, keepAlive } from './client.js';
 import type { Argument } from './arguments.js';
+import { BytesCall, type BytesCommand } from './bytes-call.js';
 import { createScriptRunner } from './script-runner.js';
 import type { Library, Script } from './scripts.js';
 
@@ -17,6 +18,8 @@ export interface RedisConnection {
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
   /** The same, with the arguments that are known once everything else of this turn of the event loop was done. */
   runAtTurnEnd(script: Script, key: string, argumentsOf: () => readonly Argument[]): Promise<unknown>;
+  /** Sends all of them together; answers their replies. */
+  sendAll(commands: readonly BytesCommand[]): Promise<readonly unknown[]>;
   /** These sections of INFO from each server that keeps counts, as `name:value` lines. */
   describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
   /** Calls back whenever a connection was made, the first one aside. */
@@ -91,15 +94,16 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
       }),
     runAtTurnEnd: (script, key, argumentsOf) =>
       withDeadline(() => gathering.atEnd(async () => runScript(script, key, argumentsOf()))),
-    describe: (sections) =>
+    sendAll: (commands) =>
       withDeadline(() => {
-        const servers = client instanceof Cluster ? client.nodes('master') : [client];
+        gathering.open();
         return Promise.all(
-          servers.map(async (server) =>
-            (await Promise.all(sections.map((section) => server.info(section)))).join('\n'),
+          commands.map((command) =>
+            command instanceof BytesCall ? client.sendCommand(command) : runScript.ofBytes(command),
           ),
         );
       }),
+    describe: (sections) => withDeadline(() => describeServers(client, sections)),
     onReconnect: (listener) => void client.on('ready', listener),
     remove: async (keys) => {
       await withDeadline(() => client.del(...keys));
@@ -115,6 +119,13 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
       client.disconnect();
     },
   };
+}
+
+function describeServers(client: Redis | Cluster, sections: Parameters<RedisConnection['describe']>[0]) {
+  const servers = client instanceof Cluster ? client.nodes('master') : [client];
+  return Promise.all(
+    servers.map(async (server) => (await Promise.all(sections.map((section) => server.info(section)))).join('\n')),
+  );
 }
 
 /**

@@ -4,16 +4,22 @@
  * Redis must run with `maxmemory-policy noeviction`: short of memory it then refuses, and the call fails as
  * StoreUnavailable, where any other policy would let counts vanish.
  */
-import { storeUnavailable } from '../../../errors.js';
-import { bounds, judgeRates } from '../bounds.js';
-import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
-import { layouts, limitsAt, tagOf } from './arguments.js';
+import { bounds } from '../bounds.js';
+import { publishHistories } from '../counting/histories.js';
+import { keysOf, nonceKeyOf, probeKeyOf, tagOf } from '../counting/keys.js';
+import { findProbe, storeProbe } from '../counting/probes.js';
+import { findReceipt } from '../counting/receipts.js';
+import { countScore, restoreSession, wereScored } from '../counting/score.js';
+import { Windows } from '../counting/windows.js';
+import { splitNamespace, type Namespace } from '../namespace.js';
+import type { CountedSession, Counters, ScoreCountInput } from '../port.js';
+import { layouts } from './arguments.js';
+import { createCompleteness } from './completeness.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
-import { contentOf, decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
 import { checkServers, openStoreClock } from './server.js';
-import { createCompleteness } from './completeness.js';
+import { createStore, type RedisStore } from './store.js';
 
 export interface RedisCountersOptions {
   /** See createClient. */
@@ -27,9 +33,8 @@ export interface RedisCountersOptions {
   readonly systemClock?: () => number;
 }
 
-/** Histories published, receipts released or forgotten, and sessions restored by one run of a script, which holds up everybody else’s calls meanwhile. */
-const publishPortion = 100;
-const restorePortion = 20;
+/** Histories published and receipts released or forgotten together, which holds up everybody else’s calls meanwhile. */
+const portionSize = 100;
 
 /** Opens the store; one that is away does not fail the start, but every call until it is back. One that throws keys away fails the start. */
 export async function openRedisCounters({
@@ -43,48 +48,41 @@ export async function openRedisCounters({
   const connection = await connectChecked({ url, deadlineMs, library, logger });
   const takeRate = createRateTaker(connection, scripts);
   const clock = await openStoreClock(() => connection.time(), systemClock);
+  const store = createStore(connection, scripts);
+  const windows = new Windows();
   return {
     ping: () => connection.checkWrite(),
-    countScore: (input) => countScore(connection, scripts, input, clock.at(input.nowMs)),
-    storeProbe: async (input) => {
-      const answer = String(
-        await connection.run(scripts.storeProbe, tagOf(input.projectId), layouts.storeProbe.write(input)),
-      );
-      if (answer === 'stored' || answer === 'stale' || answer === 'nonce_reused') return answer;
-      throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
+    countScore: async (input) => {
+      const { namespace, limits, nowMs } = input;
+      const taken = takeRate(splitNamespace(namespace).holder, clock.at(nowMs), limits);
+      const isAllowed = taken.then(({ allowed }) => allowed);
+      const scored = await store.runIf(isAllowed, namesOf(namespace, input), () => countScore(windows, input));
+      const rate = await taken;
+      return scored === null ? { kind: 'limited', rate } : { rate, ...scored };
+    },
+    storeProbe: (input) => {
+      const names = [probeKeyOf(input.projectId, input.session), nonceKeyOf(input.projectId, input.nonce)];
+      return store.run(names, () => storeProbe(input));
     },
     noteMovement: async (input) => {
       const args = layouts.noteMovement.write(input, input.marks);
       return Number(await connection.run(scripts.noteMovement, tagOf(input.projectId), args));
     },
-    findProbe: async (projectId, session, nowMs) => {
-      const [device, ...parts] = partsOf(
-        await connection.run(scripts.findProbe, tagOf(projectId), layouts.findProbe.write({ nowMs, session })),
-      );
-      return device == null ? null : decodeProbe([device.toString() || false], parts);
-    },
-    wereScored: async (namespace, sessions) => {
-      if (sessions.length === 0) return [];
-      const answer = await connection.run(
-        scripts.wereScored,
-        tagOf(namespace),
-        layouts.wereScored.write(null, sessions),
-      );
-      return Array.isArray(answer) ? answer.map((known) => Number(known) === 1) : [];
-    },
-    ...createReceipts(connection, scripts),
+    findProbe: (projectId, session, nowMs) => store.run([], () => findProbe(projectId, session, nowMs)),
+    wereScored: async (namespace, sessions) =>
+      sessions.length === 0 ? [] : store.run([], () => wereScored(namespace, sessions)),
+    ...createReceipts(connection, scripts, store),
     takeRate: (tag, nowMs, limits) => takeRate(tag, clock.at(nowMs), limits),
     publishHistory: async (namespace, records) => {
-      for (const portion of portionsOf(records, publishPortion))
-        await connection.run(scripts.publishHistory, tagOf(namespace), layouts.publishHistory.write(null, portion));
+      for (const portion of portionsOf(records, portionSize))
+        await store.run([], () => publishHistories(namespace, portion));
     },
     restoreSessions: async (namespace, sessions) => {
       if (sessions.length > bounds.restoreMax)
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
-      for (const portion of portionsOf(sessions, restorePortion)) {
-        const args = layouts.restoreSessions.write(now(), portion);
-        await connection.run(scripts.restoreSessions, tagOf(namespace), args);
-      }
+      const clockMs = now();
+      for (const session of sessions)
+        await store.run(namesOf(namespace, session), () => restoreSession(windows, { namespace, session, clockMs }));
     },
     ...createCompleteness(connection, scripts, now),
     close: () => {
@@ -92,6 +90,17 @@ export async function openRedisCounters({
       return connection.close();
     },
   };
+}
+
+/** Calls of one process that share one of these are run in turns. */
+function namesOf(namespace: Namespace, session: CountedSession | ScoreCountInput): readonly string[] {
+  const keys = keysOf(namespace, session.scope);
+  const { respondent, device, address, prefix } = session;
+  const names = [keys.guard(session.session), keys.address(address), keys.network(prefix)];
+  if (respondent !== null) names.push(keys.identity('R', respondent), keys.person('R', respondent));
+  if (device !== null) names.push(keys.identity('D', device), keys.person('D', device));
+  if ('idempotency' in session && session.idempotency != null) names.push(keys.idempotency(session.idempotency));
+  return names;
 }
 
 async function connectChecked(address: RedisAddress): Promise<RedisConnection> {
@@ -108,64 +117,20 @@ async function connectChecked(address: RedisAddress): Promise<RedisConnection> {
 function createReceipts(
   connection: RedisConnection,
   scripts: Scripts,
+  store: RedisStore,
 ): Pick<Counters, 'recentReceipt' | 'releaseReceipts' | 'forgetReceipts' | 'forgetProbes'> {
   const remove = async (keys: readonly string[]): Promise<void> => {
-    for (const portion of portionsOf(keys, publishPortion)) await connection.remove(portion);
+    for (const portion of portionsOf(keys, portionSize)) await connection.remove(portion);
   };
   return {
-    recentReceipt: async (namespace, receiptId) => {
-      const [stored, ...probe] = partsOf(
-        await connection.run(scripts.readReceipt, tagOf(namespace), layouts.readReceipt.write(receiptId)),
-      );
-      return stored == null ? null : readReceipt(namespace, stored, probe);
-    },
+    recentReceipt: (namespace, receiptId) => store.run([], () => findReceipt(namespace, receiptId)),
     releaseReceipts: async (namespace, receiptIds) => {
-      for (const portion of portionsOf(receiptIds, publishPortion))
+      for (const portion of portionsOf(receiptIds, portionSize))
         await connection.run(scripts.releaseReceipts, tagOf(namespace), layouts.releaseReceipts.write(null, portion));
     },
-    forgetReceipts: (namespace, receiptIds) =>
-      remove(receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`)),
-    forgetProbes: (projectId, sessions) => remove(sessions.map((session) => `${tagOf(projectId)}p:${session}`)),
+    forgetReceipts: (namespace, receiptIds) => remove(receiptIds.map(keysOf(namespace, '').receipt)),
+    forgetProbes: (projectId, sessions) => remove(sessions.map((session) => probeKeyOf(projectId, session))),
   };
-}
-
-async function countScore(
-  connection: RedisConnection,
-  scripts: Scripts,
-  input: ScoreCountInput,
-  storeNowMs: number,
-): Promise<ScoreCountResult> {
-  const [kind, used, record, ...probe] = partsOf(
-    await connection.run(
-      scripts.countScore,
-      tagOf(input.namespace),
-      layouts.countScore.write(input, limitsAt(input.limits, storeNowMs)),
-    ),
-  );
-  const rate = judgeRates(input.limits, decodeUsed(used), storeNowMs);
-  switch (kind?.toString()) {
-    case 'limited':
-      return { kind: 'limited', rate };
-    case 'conflict':
-      return { kind: 'conflict', rate };
-    case 'replayed':
-      return { kind: 'replayed', rate, recorded: readReceipt(input.namespace, record ?? Buffer.alloc(0), probe) };
-    case 'released':
-      return { kind: 'released', rate, receiptId: record?.toString('latin1') ?? '' };
-    case 'counted':
-      return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), probe) };
-    default:
-      throw storeUnavailable('counters in Redis: unexpected answer to a count');
-  }
-}
-
-function readReceipt(namespace: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
-  const frame = readFrame(stored);
-  return { namespace, content: contentOf(frame), ...decodeRecord(frame, probe) };
-}
-
-function partsOf(answer: unknown): readonly (Buffer | null)[] {
-  return Array.isArray(answer) ? (answer as readonly (Buffer | null)[]) : [];
 }
 
 function* portionsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {

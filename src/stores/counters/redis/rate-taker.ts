@@ -5,9 +5,9 @@
 import type { RateState } from '../../../contract/rate.js';
 import type { RateLimit } from '../port.js';
 import { judgeRates, rateKeyOf } from '../bounds.js';
-import { layouts, limitsAt, tagOf } from './arguments.js';
+import { tagOf } from '../counting/keys.js';
+import { layouts, limitsAt } from './arguments.js';
 import type { RedisConnection } from './connection.js';
-import { decodeUsed } from './record.js';
 import type { Scripts } from './scripts.js';
 
 interface Together {
@@ -56,3 +56,7 @@ export function createRateTaker(
     );
   };
 }
+
+/** How much of each limit had been used. */
+const decodeUsed = (used: unknown): number[] =>
+  Buffer.isBuffer(used) ? used.toString('latin1').split(' ').map(Number) : [];

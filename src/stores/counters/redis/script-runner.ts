@@ -4,9 +4,14 @@
  */
 import { Cluster, Command, type Redis } from 'ioredis';
 import type { Argument } from './arguments.js';
+import { BytesCall, type ScriptRun } from './bytes-call.js';
 import { libraryPrefix, type Library, type Script } from './scripts.js';
 
-export type RunScript = (script: Script, key: string, args: readonly Argument[]) => Promise<unknown>;
+export interface RunScript {
+  (script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
+  /** The same with several keys, and bytes. */
+  readonly ofBytes: (run: ScriptRun) => Promise<unknown>;
+}
 
 /** Libraries of other versions that stay; one that is used after all is loaded again by whoever uses it. */
 const othersMax = 8;
@@ -55,24 +60,30 @@ export function createScriptRunner(
   client.on('ready', begin);
   client.on('+node', begin);
 
-  const send = (call: ScriptCall): Promise<unknown> => Promise.resolve(client.sendCommand(call));
+  const send = (call: Command): Promise<unknown> => Promise.resolve(client.sendCommand(call));
 
-  const runScript: RunScript = (script, key, args) =>
-    send(new ScriptCall('evalsha', script.sha1, key, args)).catch((error: unknown) => {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return send(new ScriptCall('eval', script.text, key, args));
-    });
-
-  return (script, key, args) => {
-    if (!isThere) return runScript(script, key, args);
-    return send(new ScriptCall('fcall', script.functionName, key, args)).catch((error: unknown) => {
+  type Form = 'fcall' | 'evalsha' | 'eval';
+  const runAs = (make: (form: Form, script: string) => Command, script: Script): Promise<unknown> => {
+    const asScript = (): Promise<unknown> =>
+      send(make('evalsha', script.sha1)).catch((error: unknown) => {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return send(make('eval', script.text));
+      });
+    if (!isThere) return asScript();
+    return send(make('fcall', script.functionName)).catch((error: unknown) => {
       if (!isReply(error) || !/^(?:ERR Function not found|NOPERM)/.test(error.message)) throw error;
       isThere = false;
       if (error.message.startsWith('NOPERM')) isRefused = true;
       void load();
-      return runScript(script, key, args);
+      return asScript();
     });
   };
+
+  return Object.assign(
+    (script: Script, key: string, args: readonly Argument[]) =>
+      runAs((form, of) => new ScriptCall(form, of, key, args), script),
+    { ofBytes: (run: ScriptRun) => runAs((form, of) => BytesCall.ofScript(form, of, run), run.script) },
+  );
 }
 
 /** The server’s own word, and not that of a connection. */

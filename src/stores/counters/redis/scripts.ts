@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../../package-root.js';
 import { bounds } from '../bounds.js';
-import { layoutPlaces, type ScriptName } from './arguments.js';
+import { layoutPlaces } from './arguments.js';
 
 export interface Script {
   readonly name: ScriptName;
@@ -28,47 +28,23 @@ export interface Library {
 /** All versions’ library names begin with this. */
 export const libraryPrefix = 'verifyhuman_';
 
-/** Both scripts that count sessions begin with these parts. */
-const counting = [
-  'inputs',
-  'entries',
-  'session',
-  'persons',
-  'velocity',
-  'source',
-  'terms',
-  'scope',
-  'bands',
-  'candidates',
-  'relations',
-  'counting',
-] as const;
-
 /** The parts of each script, in order; they share their locals, and the last one is what a call does. */
 const parts = {
-  countScore: [...counting, 'rates', 'receipt', 'history', 'count-score'],
-  restoreSessions: [...counting, 'restore-sessions'],
-  readReceipt: ['receipt', 'read-receipt'],
+  commit: ['commit'],
+  countCells: ['count-cells'],
   releaseReceipts: ['release-receipts'],
-  findProbe: ['inputs', 'session', 'find-probe'],
-  wereScored: ['were-scored'],
-  storeProbe: ['store-probe'],
   noteMovement: ['note-movement'],
   takeRate: ['rates', 'take-rate'],
-  publishHistory: ['publish-history'],
   checkComplete: ['run', 'completeness', 'check-complete'],
   claimRebuild: ['run', 'claim-rebuild'],
   noteRebuilt: ['run', 'note-rebuilt'],
   markComplete: ['run', 'completeness', 'mark-complete'],
-} as const satisfies Readonly<Record<ScriptName, readonly string[]>>;
+} as const;
+
+export type ScriptName = keyof typeof parts;
 
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */
 const firstLine = '#!lua';
-
-/** A script that only reads is let through then. */
-const readingFirstLine = `${firstLine} flags=no-writes`;
-
-const readers: ReadonlySet<string> = new Set(['readReceipt', 'findProbe', 'wereScored']);
 
 const scriptsDirectory = join(packageRoot, 'src', 'stores', 'counters', 'redis', 'scripts');
 
@@ -81,7 +57,7 @@ export async function loadScripts(
   const bodies = await Promise.all(names.map(async (name) => [name, await readBody(directory, name)] as const));
   const library = makeLibrary(bodies);
   const scripts = bodies.map(([name, body]) => {
-    const text = [firstLineOf(name), 'local KEYS, ARGV = KEYS, ARGV', body, 'return main()'].join('\n');
+    const text = [firstLine, 'local KEYS, ARGV = KEYS, ARGV', body, 'return main()'].join('\n');
     return [name, { name, text, sha1: sha1Of(text), functionName: functionNameOf(library.name, name) }] as const;
   });
   return { scripts: Object.fromEntries(scripts) as unknown as Scripts, library };
@@ -130,7 +106,6 @@ function makeLibrary(bodies: readonly (readonly [keyof typeof parts, string])[])
       '    KEYS, ARGV = keys, args',
       '    return main()',
       '  end,',
-      ...(readers.has(script) ? ["  flags = { 'no-writes' },"] : []),
       '}',
       'end',
     ].join('\n'),
@@ -140,10 +115,6 @@ function makeLibrary(bodies: readonly (readonly [keyof typeof parts, string])[])
 
 function functionNameOf(libraryName: string, script: string): string {
   return `${libraryName}_${script}`;
-}
-
-function firstLineOf(script: string): string {
-  return readers.has(script) ? readingFirstLine : firstLine;
 }
 
 function sha1Of(text: string): string {

@@ -1,0 +1,100 @@
+/**
+ * Values of the counters are texts of one character a byte: a store keeps them as they are, and parts of them are compared without being unpacked. Times
+ * and numbers are big-endian, so that they sort as texts. Pure.
+ */
+import { Buffer } from 'node:buffer';
+import { hashText } from '../../../contract/hash.js';
+
+export type Bytes = string;
+
+const chars = String.fromCharCode;
+const refPattern = /^[0-9a-f]{16}$/;
+const nibble = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  return code < 58 ? code - 48 : code - 87;
+};
+const byteOfHex = (text: string, at: number): number => nibble(text, at) * 16 + nibble(text, at + 1);
+
+export const refBytes = 8;
+
+/** A reference in half its characters. */
+export function packRef(ref: string): Bytes {
+  if (!refPattern.test(ref)) throw new RangeError('a reference of the counters has 16 hexadecimal digits');
+  // prettier-ignore
+  return chars(
+    byteOfHex(ref, 0), byteOfHex(ref, 2), byteOfHex(ref, 4), byteOfHex(ref, 6), byteOfHex(ref, 8), byteOfHex(ref, 10), byteOfHex(ref, 12), byteOfHex(ref, 14),
+  );
+}
+
+const digits = '0123456789abcdef';
+
+export function unpackRef(bytes: Bytes, at = 0): string {
+  let ref = '';
+  for (let i = at; i < at + refBytes; i += 1) {
+    const code = bytes.charCodeAt(i);
+    ref += digits.charAt(code >> 4) + digits.charAt(code & 15);
+  }
+  return ref;
+}
+
+const noRef: Bytes = '\0'.repeat(refBytes);
+
+export const packRefOrNone = (ref: string | null): Bytes => (ref === null ? noRef : packRef(ref));
+
+export const unpackRefOrNone = (bytes: Bytes, at: number): string | null =>
+  bytes.startsWith(noRef, at) ? null : unpackRef(bytes, at);
+
+export const u8 = (value: number): Bytes => chars(value & 255);
+export const u16 = (value: number): Bytes => chars((value >>> 8) & 255, value & 255);
+export const u24 = (value: number): Bytes => chars((value >>> 16) & 255, (value >>> 8) & 255, value & 255);
+export const u32 = (value: number): Bytes =>
+  chars((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
+
+export const u8At = (bytes: Bytes, at: number): number => bytes.charCodeAt(at);
+export const u16At = (bytes: Bytes, at: number): number => bytes.charCodeAt(at) * 256 + bytes.charCodeAt(at + 1);
+export const u24At = (bytes: Bytes, at: number): number => u8At(bytes, at) * 65_536 + u16At(bytes, at + 1);
+export const u32At = (bytes: Bytes, at: number): number => u16At(bytes, at) * 65_536 + u16At(bytes, at + 2);
+
+export const timeBytes = 6;
+
+export const packTime = (ms: number): Bytes => u24(Math.floor(ms / 2 ** 24)) + u24(ms % 2 ** 24);
+export const timeAt = (bytes: Bytes, at: number): number => u24At(bytes, at) * 2 ** 24 + u24At(bytes, at + 3);
+
+const scratch = Buffer.alloc(8);
+
+export function packDouble(value: number): Bytes {
+  scratch.writeDoubleBE(value);
+  return scratch.toString('latin1');
+}
+
+export function doubleAt(bytes: Bytes, at: number): number {
+  scratch.write(bytes.slice(at, at + 8), 'latin1');
+  return scratch.readDoubleBE();
+}
+
+export const tokenBytes = 6;
+
+/** A short name: two names share one in one of 10^14 pairs. */
+export const tokenOf = (name: string): Bytes => u32(hashText(name)) + u16(hashText(name, 1));
+
+/** Texts and bytes, each behind its length. */
+export const joinParts = (parts: readonly Bytes[]): Bytes => {
+  let joined = '';
+  for (const part of parts) joined += u32(part.length) + part;
+  return joined;
+};
+
+export function splitParts(bytes: Bytes, from = 0): Bytes[] {
+  const parts: Bytes[] = [];
+  for (let at = from; at < bytes.length;) {
+    const start = at + 4;
+    at = start + u32At(bytes, at);
+    parts.push(bytes.slice(start, at));
+  }
+  return parts;
+}
+
+export const bytesOf = (content: Uint8Array): Bytes =>
+  Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
+
+export const bufferOf = (bytes: Bytes): Buffer => Buffer.from(bytes, 'latin1');
