@@ -1,5 +1,5 @@
 /**
- * Server-side scoring, shell around the pure core: read, gather, count, judge, record, reply. One round trip to the counters
+ * Server-side scoring, shell around the pure core: read, gather, count, judge, record, reply. Two or three round trips to the counters
  * store and none to the database. With the counters away, or later than the caller’s deadline, the score is answered from what is left, and
  * says so; a receipt that cannot be made durable is a 503, never an answer without a receipt.
  */

@@ -56,6 +56,8 @@ export async function openRedisCounters({
       const { namespace, limits, nowMs } = input;
       const taken = takeRate(splitNamespace(namespace).holder, clock.at(nowMs), limits);
       const isAllowed = taken.then(({ allowed }) => allowed);
+      // If the reads fail first, nobody asks for it any more.
+      isAllowed.catch(() => undefined);
       const scored = await store.runIf(isAllowed, namesOf(namespace, input), () => countScore(windows, input));
       const rate = await taken;
       return scored === null ? { kind: 'limited', rate } : { rate, ...scored };
