@@ -41,9 +41,16 @@ export interface Writes {
   readonly appends: readonly { readonly key: string; readonly bytes: Bytes; readonly keepMs: number }[];
   readonly increments: readonly { readonly key: string; readonly keepMs: number }[];
   readonly removes: readonly string[];
+  /** New values of keys that nobody else knows; they are there before the rest is. */
+  readonly puts: readonly Put[];
   /** Written whatever was there, even if the rest is not: the same again does no harm. */
-  readonly puts: readonly { readonly key: string; readonly value: Bytes; readonly keepMs: number }[];
   readonly fields: FieldsWrite | null;
+}
+
+interface Put {
+  readonly key: string;
+  readonly value: Bytes;
+  readonly keepMs: number;
 }
 
 export interface FieldsWrite {
@@ -52,6 +59,7 @@ export interface FieldsWrite {
   readonly values: readonly Bytes[];
   /** 0 leaves the life of the key as it is. */
   readonly keepMs: number;
+  readonly generation: Put;
 }
 
 export type Step<T> = Generator<Wanted, T, Given>;
@@ -85,7 +93,7 @@ export class Collected implements Writes {
   readonly increments: { key: string; keepMs: number }[] = [];
   fields: FieldsWrite | null = null;
   readonly removes: string[] = [];
-  readonly puts: { key: string; value: Bytes; keepMs: number }[] = [];
+  readonly puts: Put[] = [];
 
   replace(key: string, before: Bytes | null | undefined, payload: Bytes, keepMs: number): void {
     const write = replacement(key, before, payload, keepMs);

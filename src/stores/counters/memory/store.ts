@@ -49,10 +49,11 @@ export function createStore(keyspace: Keyspace): MemoryStore {
     if (keepMs > 0) values.set(key, value, nowMs, keepMs);
     else values.replace(key, value);
   };
-  const putFields = ({ key, names, values: lists, keepMs }: FieldsWrite, nowMs: number): void => {
+  const putFields = ({ key, names, values: lists, keepMs, generation }: FieldsWrite, nowMs: number): void => {
     const table = fields.get(key, nowMs) ?? new Map<string, Bytes>();
     names.forEach((name, i) => table.set(name, flat(lists[i] ?? '')));
     if (keepMs > 0) fields.set(key, table, nowMs, keepMs);
+    values.set(generation.key, flat(generation.value), nowMs, generation.keepMs);
   };
   const write = (writes: Writes, nowMs: number): void => {
     for (const { key, value, keepMs } of [...writes.claims, ...writes.sets, ...writes.puts])
@@ -98,7 +99,7 @@ const keysAdded = ({ claims, sets, puts, increments, fields }: Writes): number =
   [...claims, ...sets].filter(({ expected }) => expected === '').length +
   puts.length +
   increments.length +
-  (fields === null ? 0 : 1);
+  (fields === null ? 0 : 2);
 
 /** A text that was joined of others keeps all of them in memory. */
 const flat = (value: Bytes): Bytes => bufferOf(value).toString('latin1');

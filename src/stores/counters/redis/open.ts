@@ -48,7 +48,7 @@ export async function openRedisCounters({
   const connection = await connectChecked({ url, deadlineMs, library, logger });
   const takeRate = createRateTaker(connection, scripts);
   const clock = await openStoreClock(() => connection.time(), systemClock);
-  const store = createStore(connection, scripts);
+  const store = createStore(connection, scripts, deadlineMs);
   const windows = new Windows();
   return {
     ping: () => connection.checkWrite(),

@@ -11,8 +11,8 @@ import type { RedisConnection } from './connection.js';
 import { createLocks } from './locks.js';
 import type { Scripts } from './scripts.js';
 
-const carefulTries = 8;
-const triesMax = 12;
+const carefulTries = 24;
+const triesMax = 32;
 
 export interface RedisStore {
   /** Runs what `begin` returns, again where others wrote meanwhile, as soon as no other call holds one of the names. */
@@ -21,8 +21,16 @@ export interface RedisStore {
   runIf<T>(isAllowed: Promise<boolean>, names: readonly string[], begin: () => Step<Ended<T>>): Promise<T | null>;
 }
 
-export function createStore(connection: RedisConnection, { commit, countCells }: Scripts): RedisStore {
+export function createStore(
+  connection: RedisConnection,
+  { commit, countCells }: Scripts,
+  deadlineMs: number,
+): RedisStore {
   const locks = createLocks();
+  const checkTime = (sinceMs: number): void => {
+    if (performance.now() - sinceMs > deadlineMs)
+      throw storeUnavailable(`counters in Redis: no end within ${deadlineMs} ms`);
+  };
   const give = async ({ keys, tail, fields, cells }: Wanted, isAgain: boolean): Promise<Given> => {
     const commands: BytesCommand[] = [];
     if (keys.length > 0) commands.push(new BytesCall('mget', keys));
@@ -51,7 +59,9 @@ export function createStore(connection: RedisConnection, { commit, countCells }:
     const puts = putsOf(writes);
     // Before the script, so that what it names is there.
     const replies = await connection.sendAll(keys.length === 0 ? puts : [...puts, { script: commit, keys, args }]);
-    return keys.length === 0 || Number(replies.at(-1)) === 1;
+    if (keys.length === 0 || Number(replies.at(-1)) === 1) return true;
+    if (writes.puts.length > 0) await connection.remove(writes.puts.map(({ key }) => key));
+    return false;
   };
   /** null if it is not allowed; `again` if others wrote meanwhile. */
   const attempt = async <T>({ begin, isAllowed }: Run<T>, tries: number): Promise<Ended<T> | null | 'again'> => {
@@ -74,9 +84,11 @@ export function createStore(connection: RedisConnection, { commit, countCells }:
     }
   };
   const run = async <T>(of: Run<T>): Promise<Ended<T> | null> => {
+    const sinceMs = performance.now();
     const release = await locks.take(of.names);
     try {
       for (let tries = 1; tries <= triesMax; tries += 1) {
+        checkTime(sinceMs);
         const ended = await attempt(of, tries);
         if (ended !== 'again') return ended;
       }
@@ -106,10 +118,12 @@ const listOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? r
 const bytesOrNull = (reply: unknown): Bytes | null => (Buffer.isBuffer(reply) ? reply.toString('latin1') : null);
 
 function putsOf({ puts, fields }: Writes): BytesCommand[] {
-  const commands = puts.map(({ key, value, keepMs }) => new BytesCall('set', [key, value, 'PX', String(keepMs)]));
+  const set = ({ key, value, keepMs }: Writes['puts'][number]) =>
+    new BytesCall('set', [key, value, 'PX', String(keepMs)]);
+  const commands = puts.map(set);
   if (fields === null) return commands;
-  const { key, names, values, keepMs } = fields;
-  commands.push(new BytesCall('hset', [key, ...names.flatMap((name, i) => [name, values[i] ?? ''])]));
+  const { key, names, values, keepMs, generation } = fields;
+  commands.push(new BytesCall('hset', [key, ...names.flatMap((name, i) => [name, values[i] ?? ''])]), set(generation));
   if (keepMs > 0) commands.push(new BytesCall('pexpire', [key, String(keepMs)]));
   return commands;
 }
