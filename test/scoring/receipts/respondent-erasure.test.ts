@@ -53,14 +53,14 @@ const receiptKey = deriveSigningKey(new Uint8Array(32), 'receipts');
 const signer = createBatchSigner(receiptKey);
 
 /** A scored session as it lies in the log. */
-async function scored(session: string, respondent: string, isTest = false) {
+async function scored(session: string, respondent: string, isTest = false, ref = `ref_${session}`) {
   const receiptId = makeId('receipt');
   const { base, counted } = splitFacts(cleanFacts({ receiptId, sessionId: session }));
   const packed = recordOf(
     {
       ...base,
       owner: { ...base.owner, projectId, isTest },
-      trace: { ...base.trace, session: `ref_${session}` },
+      trace: { ...base.trace, session: ref },
       subjects: { respondent, source, subSource: null },
     },
     counted,
@@ -132,11 +132,11 @@ for (const [store, open] of Object.entries({ memory: async () => counters, redis
   t.test(`${store}: nothing of a session that was scored before the erasure is found, recorded or not`, async (t) => {
     const counters = await open(t);
     if (counters === null) return;
-    const receipt = await scored('unrecorded-1', maria);
+    const session = makeRef(projectId, 'session', 'unrecorded-1');
+    const receipt = await scored('unrecorded-1', maria, false, session);
     const { base } = splitFacts(cleanFacts({ receiptId: receipt.key }));
     const owner = { ...base.owner, projectId };
     const named = { ...base, owner, subjects: { respondent: maria, source, subSource: null } };
-    const session = 'ref_unrecorded-1';
     const nowMs = Date.now();
     await counters.storeProbe(probeInput(projectId, 'unrecorded', { session, nowMs }));
     const input = { nowMs, session, receiptId: receipt.key, content: packBase(named) };

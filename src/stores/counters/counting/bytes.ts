@@ -3,7 +3,7 @@
  * and numbers are big-endian, so that they sort as texts. Pure.
  */
 import { Buffer } from 'node:buffer';
-import { hashText } from '../../../contract/hash.js';
+import { hashText, toHexPair } from '../../../contract/hash.js';
 
 export type Bytes = string;
 
@@ -26,16 +26,7 @@ export function packRef(ref: string): Bytes {
   );
 }
 
-const digits = '0123456789abcdef';
-
-export function unpackRef(bytes: Bytes, at = 0): string {
-  let ref = '';
-  for (let i = at; i < at + refBytes; i += 1) {
-    const code = bytes.charCodeAt(i);
-    ref += digits.charAt(code >> 4) + digits.charAt(code & 15);
-  }
-  return ref;
-}
+export const unpackRef = (bytes: Bytes, at = 0): string => toHexPair(u32At(bytes, at), u32At(bytes, at + 4));
 
 const noRef: Bytes = '\0'.repeat(refBytes);
 

@@ -9,7 +9,7 @@ import type { Ended, Given, Step, Wanted, Writes } from '../counting/step.js';
 import { BytesCall, type BytesCommand } from './bytes-call.js';
 import type { RedisConnection } from './connection.js';
 import { createLocks } from './locks.js';
-import type { Scripts } from './scripts.js';
+import type { Script, Scripts } from './scripts.js';
 
 const carefulTries = 24;
 const triesMax = 32;
@@ -31,38 +31,8 @@ export function createStore(
     if (performance.now() - sinceMs > deadlineMs)
       throw storeUnavailable(`counters in Redis: no end within ${deadlineMs} ms`);
   };
-  const give = async ({ keys, tail, fields, cells }: Wanted, isAgain: boolean): Promise<Given> => {
-    const commands: BytesCommand[] = [];
-    if (keys.length > 0) commands.push(new BytesCall('mget', keys));
-    if (tail !== undefined) commands.push(new BytesCall('getrange', [tail.key, String(tail.from), '-1']));
-    if (fields !== undefined) {
-      commands.push(new BytesCall('hmget', [fields.key, ...fields.names]));
-      if (fields.before !== null) commands.push(new BytesCall('hmget', [fields.before, ...fields.names]));
-    }
-    if (cells !== undefined)
-      commands.push({ script: countCells, keys: cells.keys, args: [cells.cells, String(isAgain ? 0 : cells.addMs)] });
-    const replies = await connection.sendAll(commands);
-    let place = 0;
-    const values = keys.length > 0 ? listOf(replies[place++]).map(bytesOrNull) : [];
-    const given: { -readonly [Name in keyof Given]: Given[Name] } = { values };
-    if (tail !== undefined) given.tail = bytesOrNull(replies[place++]) ?? '';
-    if (fields !== undefined) {
-      const current = listOf(replies[place++]);
-      const before = fields.before === null ? [] : listOf(replies[place++]);
-      given.fields = current.map((list, i) => bytesOrNull(list ?? before[i]));
-    }
-    if (cells !== undefined) given.cells = listOf(replies[place]) as readonly number[];
-    return given;
-  };
-  const write = async (writes: Writes, isCareful: boolean): Promise<boolean> => {
-    const { keys, args } = commitOf(writes, isCareful);
-    const puts = putsOf(writes);
-    // Before the script, so that what it names is there.
-    const replies = await connection.sendAll(keys.length === 0 ? puts : [...puts, { script: commit, keys, args }]);
-    if (keys.length === 0 || Number(replies.at(-1)) === 1) return true;
-    if (writes.puts.length > 0) await connection.remove(writes.puts.map(({ key }) => key));
-    return false;
-  };
+  const give = createReader(connection, countCells);
+  const write = createWriter(connection, commit);
   /** null if it is not allowed; `again` if others wrote meanwhile. */
   const attempt = async <T>({ begin, isAllowed }: Run<T>, tries: number): Promise<Ended<T> | null | 'again'> => {
     const step = begin();
@@ -88,7 +58,8 @@ export function createStore(
     const release = await locks.take(of.names);
     try {
       for (let tries = 1; tries <= triesMax; tries += 1) {
-        checkTime(sinceMs);
+        // An answer that came while this process stood still is taken, however long that was.
+        if (tries > 1) checkTime(sinceMs);
         const ended = await attempt(of, tries);
         if (ended !== 'again') return ended;
       }
@@ -112,6 +83,45 @@ interface Run<T> {
   readonly begin: () => Step<Ended<T>>;
   readonly isAllowed: Promise<boolean> | null;
 }
+
+const createReader =
+  (connection: RedisConnection, countCells: Script) =>
+  async ({ keys, tail, fields, cells }: Wanted, isAgain: boolean): Promise<Given> => {
+    const commands: BytesCommand[] = [];
+    if (keys.length > 0) commands.push(new BytesCall('mget', keys));
+    if (tail !== undefined) commands.push(new BytesCall('getrange', [tail.key, String(tail.from), '-1']));
+    if (fields !== undefined) {
+      commands.push(new BytesCall('hmget', [fields.key, ...fields.names]));
+      if (fields.before !== null) commands.push(new BytesCall('hmget', [fields.before, ...fields.names]));
+    }
+    if (cells !== undefined)
+      commands.push({ script: countCells, keys: cells.keys, args: [cells.cells, String(isAgain ? 0 : cells.addMs)] });
+    const replies = await connection.sendAll(commands);
+    let place = 0;
+    const values = keys.length > 0 ? listOf(replies[place++]).map(bytesOrNull) : [];
+    const given: { -readonly [Name in keyof Given]: Given[Name] } = { values };
+    if (tail !== undefined) given.tail = bytesOrNull(replies[place++]) ?? '';
+    if (fields !== undefined) {
+      const current = listOf(replies[place++]);
+      const before = fields.before === null ? [] : listOf(replies[place++]);
+      given.fields = current.map((list, i) => bytesOrNull(list ?? before[i]));
+    }
+    if (cells !== undefined) given.cells = listOf(replies[place]) as readonly number[];
+    return given;
+  };
+
+/** Whether it was written. */
+const createWriter =
+  (connection: RedisConnection, commit: Script) =>
+  async (writes: Writes, isCareful: boolean): Promise<boolean> => {
+    const { keys, args } = commitOf(writes, isCareful);
+    const puts = putsOf(writes);
+    // Before the script, so that what it names is there.
+    const replies = await connection.sendAll(keys.length === 0 ? puts : [...puts, { script: commit, keys, args }]);
+    if (keys.length === 0 || Number(replies.at(-1)) === 1) return true;
+    if (writes.puts.length > 0) await connection.remove(writes.puts.map(({ key }) => key));
+    return false;
+  };
 
 const listOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : []);
 
