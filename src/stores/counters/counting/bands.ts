@@ -61,11 +61,11 @@ export function noteBands(
   });
   if (names.length === 0) return;
   const { writes, keys } = call;
-  // A generation is written for a day at most, and read for one more after it.
-  const keepMs = generation.sessions === 0 ? 3 * bounds.similarMs : 0;
   if (hasEnded) writes.removes.push(keys.bandsOf(generation.number - 2));
   const next = u32(generation.number) + packTime(generation.beganMs) + u32(generation.sessions + 1);
   // Calls at once may count one session less, and never wait for each other.
   const value = '\0'.repeat(versionBytes) + next;
-  writes.fields = { key, names, values, keepMs, generation: { key: keys.bands, value, keepMs: 3 * bounds.similarMs } };
+  // A generation is written for a day at most, and read for one more after it.
+  const keepMs = 3 * bounds.similarMs;
+  writes.fields = { key, names, values, keepMs, generation: { key: keys.bands, value, keepMs } };
 }

@@ -197,7 +197,7 @@ export function storedProbe(kept: KeptProbe | null, { first, pages }: ProbeNames
 
 /** Keeps what a receipt names for as long as the receipt. */
 export function holdProbe(writes: Collected, key: string, { count, heldTo }: KeptProbe): void {
-  writes.appends.push({ key, bytes: heldTo >= count ? '' : u16(count), keepMs: bounds.heldMs });
+  writes.appends.push({ key, bytes: heldTo >= count ? '' : u16(count), keepMs: bounds.heldMs, renews: true });
 }
 
 export function* findProbe(projectId: string, session: string, nowMs: number): Step<Ended<StoredProbe | null>> {

@@ -37,14 +37,21 @@ export interface Writes {
   /** These are never written over: a session’s guard, a key, a signature, a probe. */
   readonly claims: readonly SetWrite[];
   readonly sets: readonly SetWrite[];
-  /** Commute with whatever others write. `keepMs` 0 leaves the life of the key as it is. */
-  readonly appends: readonly { readonly key: string; readonly bytes: Bytes; readonly keepMs: number }[];
+  /** Commute with whatever others write. The key is kept so long from its beginning, or if `renews`, from now. */
+  readonly appends: readonly Append[];
   readonly increments: readonly { readonly key: string; readonly keepMs: number }[];
   readonly removes: readonly string[];
   /** New values of keys that nobody else knows; they are there before the rest is. */
   readonly puts: readonly Put[];
   /** Written whatever was there, even if the rest is not: the same again does no harm. */
   readonly fields: FieldsWrite | null;
+}
+
+interface Append {
+  readonly key: string;
+  readonly bytes: Bytes;
+  readonly keepMs: number;
+  readonly renews: boolean;
 }
 
 interface Put {
@@ -57,7 +64,6 @@ export interface FieldsWrite {
   readonly key: string;
   readonly names: readonly string[];
   readonly values: readonly Bytes[];
-  /** 0 leaves the life of the key as it is. */
   readonly keepMs: number;
   readonly generation: Put;
 }
@@ -89,7 +95,7 @@ function replacement(key: string, before: Bytes | null | undefined, payload: Byt
 export class Collected implements Writes {
   readonly claims: SetWrite[] = [];
   readonly sets: SetWrite[] = [];
-  readonly appends: { key: string; bytes: Bytes; keepMs: number }[] = [];
+  readonly appends: Append[] = [];
   readonly increments: { key: string; keepMs: number }[] = [];
   fields: FieldsWrite | null = null;
   readonly removes: string[] = [];

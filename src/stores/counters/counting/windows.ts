@@ -166,7 +166,8 @@ function addTo(call: Call, { log, length, newestMs }: Tail, item: Bytes): void {
   call.writes.appends.push({
     key: call.keys.window,
     bytes: item + u8(log?.edition ?? 0),
-    keepMs: isOfAnotherDay ? keepMs : 0,
+    keepMs,
+    renews: isOfAnotherDay,
   });
 }
 

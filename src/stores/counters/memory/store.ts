@@ -44,22 +44,21 @@ export function createStore(keyspace: Keyspace): MemoryStore {
     return given;
   };
 
-  /** An expiry of 0 leaves the life of what is there as it is. */
-  const put = (key: string, value: Bytes, nowMs: number, keepMs: number): void => {
-    if (keepMs > 0) values.set(key, value, nowMs, keepMs);
-    else values.replace(key, value);
+  const append = ({ key, bytes, keepMs, renews }: Writes['appends'][number], nowMs: number): void => {
+    const before = values.get(key, nowMs);
+    if (before === undefined || renews) values.set(key, (before ?? '') + bytes, nowMs, keepMs);
+    else values.replace(key, before + bytes);
   };
   const putFields = ({ key, names, values: lists, keepMs, generation }: FieldsWrite, nowMs: number): void => {
     const table = fields.get(key, nowMs) ?? new Map<string, Bytes>();
     names.forEach((name, i) => table.set(name, flat(lists[i] ?? '')));
-    if (keepMs > 0) fields.set(key, table, nowMs, keepMs);
+    fields.set(key, table, nowMs, keepMs);
     values.set(generation.key, flat(generation.value), nowMs, generation.keepMs);
   };
   const write = (writes: Writes, nowMs: number): void => {
     for (const { key, value, keepMs } of [...writes.claims, ...writes.sets, ...writes.puts])
       values.set(key, flat(value), nowMs, keepMs);
-    for (const { key, bytes, keepMs } of writes.appends)
-      put(key, (values.get(key, nowMs) ?? '') + bytes, nowMs, keepMs);
+    for (const one of writes.appends) append(one, nowMs);
     for (const { key, keepMs } of writes.increments)
       values.set(key, String(Number(values.get(key, nowMs) ?? 0) + 1), nowMs, keepMs);
     if (writes.fields !== null) putFields(writes.fields, nowMs);

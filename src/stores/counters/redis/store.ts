@@ -133,8 +133,11 @@ function putsOf({ puts, fields }: Writes): BytesCommand[] {
   const commands = puts.map(set);
   if (fields === null) return commands;
   const { key, names, values, keepMs, generation } = fields;
-  commands.push(new BytesCall('hset', [key, ...names.flatMap((name, i) => [name, values[i] ?? ''])]), set(generation));
-  if (keepMs > 0) commands.push(new BytesCall('pexpire', [key, String(keepMs)]));
+  commands.push(
+    new BytesCall('hset', [key, ...names.flatMap((name, i) => [name, values[i] ?? ''])]),
+    new BytesCall('pexpire', [key, String(keepMs)]),
+    set(generation),
+  );
   return commands;
 }
 
@@ -149,9 +152,9 @@ function commitOf(writes: Writes, isCareful: boolean): { readonly keys: string[]
     keys.push(key);
     args.push(expected, value, String(keepMs));
   }
-  for (const { key, bytes, keepMs } of appends) {
+  for (const { key, bytes, keepMs, renews } of appends) {
     keys.push(key);
-    args.push(bytes, String(keepMs));
+    args.push(bytes, String(keepMs), renews ? '1' : '');
   }
   for (const { key, keepMs } of increments) {
     keys.push(key);

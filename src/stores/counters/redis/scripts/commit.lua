@@ -24,9 +24,11 @@ key = sets
 
 for i = 1, appends do
   key = key + 1
-  if ARGV[arg + 1] ~= '' then redis.call('APPEND', KEYS[key], ARGV[arg + 1]) end
-  if ARGV[arg + 2] ~= '0' then redis.call('PEXPIRE', KEYS[key], ARGV[arg + 2]) end
-  arg = arg + 2
+  local bytes = ARGV[arg + 1]
+  if bytes == '' or redis.call('APPEND', KEYS[key], bytes) == #bytes or ARGV[arg + 3] ~= '' then
+    redis.call('PEXPIRE', KEYS[key], ARGV[arg + 2])
+  end
+  arg = arg + 3
 end
 
 for i = 1, increments do
