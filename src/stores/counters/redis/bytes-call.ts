@@ -3,33 +3,38 @@ import { Command } from 'ioredis';
 import type { Bytes } from '../counting/bytes.js';
 import type { Script } from './scripts.js';
 
-/** One run of a script, as a function or as a script. */
+/** One run of a script, as a function or as a script. `args` has room for its name first, then how many keys there are, these, and the rest. */
 export interface ScriptRun {
   readonly script: Script;
-  readonly keys: readonly string[];
-  readonly args: readonly Bytes[];
+  readonly args: Bytes[];
 }
 
 export type BytesCommand = BytesCall | ScriptRun;
 
+/** The bytes before an argument of a length. */
+const headOf = (length: number): string => `\r\n$${length}\r\n`;
+const heads = Array.from({ length: 4_096 }, (_, length) => headOf(length));
+
 export class BytesCall extends Command {
   constructor(
-    name: 'mget' | 'getrange' | 'hmget' | 'set' | 'hset' | 'pexpire' | 'fcall' | 'evalsha' | 'eval',
-    args: readonly Bytes[],
+    name: 'mget' | 'getrange' | 'hmget' | 'set' | 'hset' | 'pexpire' | 'del' | 'fcall' | 'evalsha' | 'eval',
+    args: Bytes[],
   ) {
+    // The client would copy what it is given, and look at each.
     super(name, [], { replyEncoding: null });
-    this.args = [...args];
-    this.stringifyArguments();
+    this.args = args;
   }
 
-  static ofScript(name: 'fcall' | 'evalsha' | 'eval', script: string, { keys, args }: ScriptRun): BytesCall {
-    return new BytesCall(name, [script, String(keys.length), ...keys, ...args]);
+  static ofScript(name: 'fcall' | 'evalsha' | 'eval', script: string, { args }: ScriptRun): BytesCall {
+    args[0] = script;
+    return new BytesCall(name, args);
   }
 
   override toWritable(): Buffer {
     const args = this.args as readonly Bytes[];
-    let text = `*${args.length + 1}\r\n$${this.name.length}\r\n${this.name}\r\n`;
-    for (const arg of args) text += `$${arg.length}\r\n${arg}\r\n`;
-    return Buffer.from(text, 'latin1');
+    const parts = [`*${args.length + 1}\r\n$${this.name.length}\r\n${this.name}`];
+    for (const arg of args) parts.push(heads[arg.length] ?? headOf(arg.length), arg);
+    parts.push('\r\n');
+    return Buffer.from(parts.join(''), 'latin1');
   }
 }

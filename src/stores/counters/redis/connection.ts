@@ -11,21 +11,28 @@ import { BytesCall, type BytesCommand } from './bytes-call.js';
 import { createScriptRunner } from './script-runner.js';
 import type { Library, Script } from './scripts.js';
 
+/** A call on its way: whoever waits for it may have given up. */
+export interface Waited {
+  isOver(): boolean;
+  /** The deadline begins again. */
+  renew(): void;
+}
+
 export interface RedisConnection {
   /** Writes something small: a replica, and a server that is short of memory or of replicas, answers a ping all the same. */
   checkWrite(): Promise<void>;
   /** Runs a script on one key; the server learns it when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
-  /** The same, with the arguments that are known once everything else of this turn of the event loop was done. */
+  /** Waits for the work until the deadline. What is not done by then goes on: a call that was sent may be counted late, as any. */
+  within<T>(work: (waited: Waited) => Promise<T>): Promise<T>;
+  /** Without a deadline, with the arguments that are known once everything else of this turn of the event loop was done. */
   runAtTurnEnd(script: Script, key: string, argumentsOf: () => readonly Argument[]): Promise<unknown>;
-  /** Sends all of them together; answers their replies. */
+  /** Sends all of them together; answers their replies, without a deadline. */
   sendAll(commands: readonly BytesCommand[]): Promise<readonly unknown[]>;
   /** These sections of INFO from each server that keeps counts, as `name:value` lines. */
   describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
   /** Calls back whenever a connection was made, the first one aside. */
   onReconnect(listener: () => void): void;
-  /** Deletes keys of one slot. */
-  remove(keys: readonly string[]): Promise<void>;
   /** How often the connection broke, or changed to another server. */
   interruptions(): number;
   /** The server’s time, milliseconds since 1970. */
@@ -92,22 +99,18 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
         gathering.open();
         return runScript(script, key, args);
       }),
-    runAtTurnEnd: (script, key, argumentsOf) =>
-      withDeadline(() => gathering.atEnd(async () => runScript(script, key, argumentsOf()))),
-    sendAll: (commands) =>
-      withDeadline(() => {
-        gathering.open();
-        return Promise.all(
-          commands.map((command) =>
-            command instanceof BytesCall ? client.sendCommand(command) : runScript.ofBytes(command),
-          ),
-        );
-      }),
+    runAtTurnEnd: (script, key, argumentsOf) => gathering.atEnd(async () => runScript(script, key, argumentsOf())),
+    within: withDeadline,
+    sendAll: (commands) => {
+      gathering.open();
+      return Promise.all(
+        commands.map((command) =>
+          command instanceof BytesCall ? client.sendCommand(command) : runScript.ofBytes(command),
+        ),
+      );
+    },
     describe: (sections) => withDeadline(() => describeServers(client, sections)),
     onReconnect: (listener) => void client.on('ready', listener),
-    remove: async (keys) => {
-      await withDeadline(() => client.del(...keys));
-    },
     interruptions: () => interruptions,
     time: async () => {
       const [seconds = 0, microseconds = 0] = await withDeadline(() => client.time());
@@ -162,7 +165,7 @@ function createGathering(client: Redis | Cluster) {
 }
 
 /** Turns every failure, and no answer in time, into StoreUnavailable. */
-function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createDeadline(deadlineMs: number): RedisConnection['within'] {
   let inFlight = 0;
   return (work) =>
     new Promise((resolve, reject) => {
@@ -171,15 +174,26 @@ function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Prom
         return;
       }
       inFlight += 1;
-      const giveUp = (): void => reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`));
+      let isOver = false;
+      let round = 0;
+      const giveUp = (ofRound: number): void => {
+        if (ofRound !== round) return;
+        isOver = true;
+        reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`));
+      };
       // After a stall of this process timers come before what lies in its sockets: an answer that came in time is read first.
-      const timer = setTimeout(() => setImmediate(giveUp), deadlineMs);
+      const timer = setTimeout(() => setImmediate(giveUp, round), deadlineMs);
+      const renew = (): void => {
+        if (isOver) return;
+        round += 1;
+        timer.refresh();
+      };
       const end = (): void => {
         inFlight -= 1;
         clearTimeout(timer);
       };
       // A reply after the deadline settles nothing.
-      work().then(
+      work({ isOver: () => isOver, renew }).then(
         (value) => {
           end();
           resolve(value);

@@ -1,17 +1,30 @@
 /** Lets calls wait for others of this process that hold one of the same names, in their order. */
+
+interface Hold {
+  /** Made once somebody waits. */
+  ended: Promise<void> | null;
+  end: () => void;
+}
+
+export type Locks = ReturnType<typeof createLocks>;
+
 export function createLocks() {
-  const last = new Map<string, Promise<void>>();
-  /** Holds the names as soon as all of them are free, until the returned function is called. */
-  const take = async (names: readonly string[]): Promise<() => void> => {
-    const before = names.flatMap((name) => last.get(name) ?? []);
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    for (const name of names) last.set(name, held);
-    if (before.length > 0) await Promise.all(before);
-    return () => {
-      for (const name of names) if (last.get(name) === held) last.delete(name);
-      release();
+  const last = new Map<string, Hold>();
+  /** Holds the names as soon as all of them are free, until the returned function is called: at once if nobody holds any. */
+  const take = (names: readonly string[]): (() => void) | Promise<() => void> => {
+    const hold: Hold = { ended: null, end: () => undefined };
+    const before: Promise<void>[] = [];
+    for (const name of names) {
+      const other = last.get(name);
+      if (other === hold) continue;
+      if (other !== undefined) before.push((other.ended ??= new Promise((resolve) => (other.end = resolve))));
+      last.set(name, hold);
+    }
+    const release = (): void => {
+      for (const name of names) if (last.get(name) === hold) last.delete(name);
+      hold.end();
     };
+    return before.length === 0 ? release : Promise.all(before).then(() => release);
   };
   return { take };
 }

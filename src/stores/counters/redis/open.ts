@@ -4,14 +4,15 @@
  * Redis must run with `maxmemory-policy noeviction`: short of memory it then refuses, and the call fails as
  * StoreUnavailable, where any other policy would let counts vanish.
  */
-import { bounds } from '../bounds.js';
+import type { RateState } from '../../../contract/rate.js';
+import { bounds, judgeRates } from '../bounds.js';
 import { publishHistories } from '../counting/histories.js';
-import { keysOf, nonceKeyOf, probeKeyOf, tagOf } from '../counting/keys.js';
+import { keysOf, probeKeyOf, tagOf } from '../counting/keys.js';
 import { findProbe, storeProbe } from '../counting/probes.js';
 import { findReceipt } from '../counting/receipts.js';
 import { countScore, restoreSession, wereScored } from '../counting/score.js';
 import { Windows } from '../counting/windows.js';
-import { splitNamespace, type Namespace } from '../namespace.js';
+import { splitNamespace } from '../namespace.js';
 import type { CountedSession, Counters, ScoreCountInput } from '../port.js';
 import { layouts } from './arguments.js';
 import { createCompleteness } from './completeness.js';
@@ -33,6 +34,8 @@ export interface RedisCountersOptions {
   readonly systemClock?: () => number;
 }
 
+const noRate: RateState = judgeRates([], [], 0);
+
 /** Histories published and receipts released or forgotten together, which holds up everybody else’s calls meanwhile. */
 const portionSize = 100;
 
@@ -48,23 +51,24 @@ export async function openRedisCounters({
   const connection = await connectChecked({ url, deadlineMs, library, logger });
   const takeRate = createRateTaker(connection, scripts);
   const clock = await openStoreClock(() => connection.time(), systemClock);
-  const store = createStore(connection, scripts, deadlineMs);
+  const store = createStore(connection, scripts);
   const windows = new Windows();
   return {
     ping: () => connection.checkWrite(),
     countScore: async (input) => {
       const { namespace, limits, nowMs } = input;
-      const taken = takeRate(splitNamespace(namespace).holder, clock.at(nowMs), limits);
-      const isAllowed = taken.then(({ allowed }) => allowed);
-      // If the reads fail first, nobody asks for it any more.
-      isAllowed.catch(() => undefined);
-      const scored = await store.runIf(isAllowed, namesOf(namespace, input), () => countScore(windows, input));
-      const rate = await taken;
+      let rate: RateState = noRate;
+      const askLeave = async (): Promise<boolean> => {
+        rate = await takeRate(splitNamespace(namespace).holder, clock.at(nowMs), limits);
+        return rate.allowed;
+      };
+      const scored = await store.runIf(askLeave, [...namesOf(input), input.receiptId], () =>
+        countScore(windows, input),
+      );
       return scored === null ? { kind: 'limited', rate } : { rate, ...scored };
     },
     storeProbe: (input) => {
-      const names = [probeKeyOf(input.projectId, input.session), nonceKeyOf(input.projectId, input.nonce)];
-      return store.run(names, () => storeProbe(input));
+      return store.run([input.session, input.nonce], () => storeProbe(input));
     },
     noteMovement: async (input) => {
       const args = layouts.noteMovement.write(input, input.marks);
@@ -74,7 +78,7 @@ export async function openRedisCounters({
     wereScored: async (namespace, sessions) =>
       sessions.length === 0 ? [] : store.run([], () => wereScored(namespace, sessions)),
     ...createReceipts(connection, scripts, store),
-    takeRate: (tag, nowMs, limits) => takeRate(tag, clock.at(nowMs), limits),
+    takeRate: (tag, nowMs, limits) => connection.within(() => takeRate(tag, clock.at(nowMs), limits)),
     publishHistory: async (namespace, records) => {
       for (const portion of portionsOf(records, portionSize))
         await store.run([], () => publishHistories(namespace, portion));
@@ -84,7 +88,7 @@ export async function openRedisCounters({
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
       const clockMs = now();
       for (const session of sessions)
-        await store.run(namesOf(namespace, session), () => restoreSession(windows, { namespace, session, clockMs }));
+        await store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs }));
     },
     ...createCompleteness(connection, scripts, now),
     close: () => {
@@ -94,14 +98,13 @@ export async function openRedisCounters({
   };
 }
 
-/** Calls of one process that share one of these are run in turns. */
-function namesOf(namespace: Namespace, session: CountedSession | ScoreCountInput): readonly string[] {
-  const keys = keysOf(namespace, session.scope);
+/** Calls of one process that share one of these are run in turns. References of all kinds differ. */
+function namesOf(session: CountedSession | ScoreCountInput): string[] {
   const { respondent, device, address, prefix } = session;
-  const names = [keys.guard(session.session), keys.address(address), keys.network(prefix)];
-  if (respondent !== null) names.push(keys.identity('R', respondent), keys.person('R', respondent));
-  if (device !== null) names.push(keys.identity('D', device), keys.person('D', device));
-  if ('idempotency' in session && session.idempotency != null) names.push(keys.idempotency(session.idempotency));
+  const names = [session.session, address, prefix];
+  if (respondent !== null) names.push(respondent);
+  if (device !== null) names.push(device);
+  if ('idempotency' in session && session.idempotency != null) names.push(session.idempotency);
   return names;
 }
 
@@ -121,8 +124,9 @@ function createReceipts(
   scripts: Scripts,
   store: RedisStore,
 ): Pick<Counters, 'recentReceipt' | 'releaseReceipts' | 'forgetReceipts' | 'forgetProbes'> {
-  const remove = async (keys: readonly string[]): Promise<void> => {
-    for (const portion of portionsOf(keys, portionSize)) await connection.remove(portion);
+  /** After the counts that are on their way: none brings back what is removed. */
+  const remove = async (names: readonly string[], keyOf: (name: string) => string): Promise<void> => {
+    for (const portion of portionsOf(names, portionSize)) await store.remove(portion, portion.map(keyOf));
   };
   return {
     recentReceipt: (namespace, receiptId) => store.run([], () => findReceipt(namespace, receiptId)),
@@ -130,8 +134,8 @@ function createReceipts(
       for (const portion of portionsOf(receiptIds, portionSize))
         await connection.run(scripts.releaseReceipts, tagOf(namespace), layouts.releaseReceipts.write(null, portion));
     },
-    forgetReceipts: (namespace, receiptIds) => remove(receiptIds.map(keysOf(namespace, '').receipt)),
-    forgetProbes: (projectId, sessions) => remove(sessions.map((session) => probeKeyOf(projectId, session))),
+    forgetReceipts: (namespace, receiptIds) => remove(receiptIds, keysOf(namespace, '').receipt),
+    forgetProbes: (projectId, sessions) => remove(sessions, (session) => probeKeyOf(projectId, session)),
   };
 }
 

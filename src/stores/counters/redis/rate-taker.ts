@@ -16,6 +16,7 @@ interface Together {
   readonly used: Promise<readonly number[]>;
 }
 
+/** Without a deadline. */
 export type TakeRate = (tag: string, atMs: number, limits: readonly RateLimit[]) => Promise<RateState>;
 
 export function createRateTaker(

@@ -7,7 +7,7 @@ import { storeUnavailable } from '../../../errors.js';
 import type { Bytes } from '../counting/bytes.js';
 import type { Ended, Given, Step, Wanted, Writes } from '../counting/step.js';
 import { BytesCall, type BytesCommand } from './bytes-call.js';
-import type { RedisConnection } from './connection.js';
+import type { RedisConnection, Waited } from './connection.js';
 import { createLocks } from './locks.js';
 import type { Script, Scripts } from './scripts.js';
 
@@ -17,85 +17,103 @@ const triesMax = 32;
 export interface RedisStore {
   /** Runs what `begin` returns, again where others wrote meanwhile, as soon as no other call holds one of the names. */
   run<T>(names: readonly string[], begin: () => Step<Ended<T>>): Promise<T>;
-  /** The same; null, and nothing is written, if that turns out not to be allowed. */
-  runIf<T>(isAllowed: Promise<boolean>, names: readonly string[], begin: () => Step<Ended<T>>): Promise<T | null>;
+  /** The same with a condition that is asked for next to the first values; null, and nothing is written, if that turns out not to be allowed. */
+  runIf<T>(isAllowed: () => Promise<boolean>, names: readonly string[], begin: () => Step<Ended<T>>): Promise<T | null>;
+  /** Deletes keys of one slot as soon as no other call holds one of the names. */
+  remove(names: readonly string[], keys: readonly string[]): Promise<void>;
 }
 
-export function createStore(
-  connection: RedisConnection,
-  { commit, countCells }: Scripts,
-  deadlineMs: number,
-): RedisStore {
+export function createStore(connection: RedisConnection, { commit, countCells }: Scripts): RedisStore {
   const locks = createLocks();
-  const checkTime = (sinceMs: number): void => {
-    if (performance.now() - sinceMs > deadlineMs)
-      throw storeUnavailable(`counters in Redis: no end within ${deadlineMs} ms`);
-  };
   const give = createReader(connection, countCells);
   const write = createWriter(connection, commit);
   /** null if it is not allowed; `again` if others wrote meanwhile. */
-  const attempt = async <T>({ begin, isAllowed }: Run<T>, tries: number): Promise<Ended<T> | null | 'again'> => {
+  const attempt = async <T>(
+    { begin }: Run<T>,
+    { isAllowed, tries, waited }: Attempt,
+  ): Promise<Ended<T> | null | 'again'> => {
     const step = begin();
-    let release = (): void => undefined;
+    let release: (() => void) | null = null;
     try {
       let next = step.next();
       while (next.done !== true) {
         const { fields } = next.value;
         // Devices that are alike take turns, so that each sees the others. Whoever waits here is waited for by nobody who is waited for.
-        if (fields !== undefined) release = await locks.take([`${fields.key} ${fields.names.join(' ')}`]);
+        if (fields !== undefined) release = await locks.take([`${fields.key} ${fields.names[0]}`]);
         const given = await give(next.value, tries > 1);
         if (isAllowed !== null && !(await isAllowed)) return null;
+        // An answer that came while this process stood still is taken, however long that was.
+        if (tries === 1) waited.renew();
         next = step.next(given);
       }
       const { writes } = next.value;
       return writes === null || (await write(writes, tries <= carefulTries)) ? next.value : 'again';
     } finally {
-      release();
+      release?.();
     }
   };
-  const run = async <T>(of: Run<T>): Promise<Ended<T> | null> => {
-    const sinceMs = performance.now();
+  const runOn = async <T>(of: Run<T>, waited: Waited): Promise<Ended<T> | null> => {
     const release = await locks.take(of.names);
     try {
-      for (let tries = 1; tries <= triesMax; tries += 1) {
-        // An answer that came while this process stood still is taken, however long that was.
-        if (tries > 1) checkTime(sinceMs);
-        const ended = await attempt(of, tries);
+      const isAllowed = of.askLeave?.() ?? null;
+      // If the reads fail first, nobody asks for it any more.
+      isAllowed?.catch(() => undefined);
+      for (let tries = 1; tries <= triesMax && !waited.isOver(); tries += 1) {
+        const ended = await attempt(of, { isAllowed, tries, waited });
         if (ended !== 'again') return ended;
       }
-      throw storeUnavailable(`counters in Redis: others wrote in each of ${triesMax} tries`);
+      throw storeUnavailable('counters in Redis: others wrote at each try, or for too long');
     } finally {
       release();
     }
   };
+  const run = <T>(of: Run<T>): Promise<Ended<T> | null> => connection.within((waited) => runOn(of, waited));
   return {
     run: async (names, begin) => {
-      const ended = await run({ names, begin, isAllowed: null });
+      const ended = await run({ names, begin, askLeave: null });
       if (ended === null) throw new Error('a step that needs no leave is run');
       return ended.result;
     },
-    runIf: async (isAllowed, names, begin) => (await run({ names, begin, isAllowed }))?.result ?? null,
+    runIf: async (askLeave, names, begin) => (await run({ names, begin, askLeave }))?.result ?? null,
+    remove: (names, keys) =>
+      connection.within(async () => {
+        const release = await locks.take(names);
+        try {
+          await connection.sendAll([new BytesCall('del', [...keys])]);
+        } finally {
+          release();
+        }
+      }),
   };
+}
+
+interface Attempt {
+  readonly isAllowed: Promise<boolean> | null;
+  readonly tries: number;
+  readonly waited: Waited;
 }
 
 interface Run<T> {
   readonly names: readonly string[];
   readonly begin: () => Step<Ended<T>>;
-  readonly isAllowed: Promise<boolean> | null;
+  readonly askLeave: (() => Promise<boolean>) | null;
 }
 
 const createReader =
   (connection: RedisConnection, countCells: Script) =>
   async ({ keys, tail, fields, cells }: Wanted, isAgain: boolean): Promise<Given> => {
     const commands: BytesCommand[] = [];
-    if (keys.length > 0) commands.push(new BytesCall('mget', keys));
+    if (keys.length > 0) commands.push(new BytesCall('mget', [...keys]));
     if (tail !== undefined) commands.push(new BytesCall('getrange', [tail.key, String(tail.from), '-1']));
     if (fields !== undefined) {
       commands.push(new BytesCall('hmget', [fields.key, ...fields.names]));
       if (fields.before !== null) commands.push(new BytesCall('hmget', [fields.before, ...fields.names]));
     }
     if (cells !== undefined)
-      commands.push({ script: countCells, keys: cells.keys, args: [cells.cells, String(isAgain ? 0 : cells.addMs)] });
+      commands.push({
+        script: countCells,
+        args: ['', '2', ...cells.keys, cells.cells, String(isAgain ? 0 : cells.addMs)],
+      });
     const replies = await connection.sendAll(commands);
     let place = 0;
     const values = keys.length > 0 ? listOf(replies[place++]).map(bytesOrNull) : [];
@@ -114,12 +132,19 @@ const createReader =
 const createWriter =
   (connection: RedisConnection, commit: Script) =>
   async (writes: Writes, isCareful: boolean): Promise<boolean> => {
-    const { keys, args } = commitOf(writes, isCareful);
-    const puts = putsOf(writes);
+    const args = commitOf(writes, isCareful);
+    const commands: BytesCommand[] = putsOf(writes);
     // Before the script, so that what it names is there.
-    const replies = await connection.sendAll(keys.length === 0 ? puts : [...puts, { script: commit, keys, args }]);
-    if (keys.length === 0 || Number(replies.at(-1)) === 1) return true;
-    if (writes.puts.length > 0) await connection.remove(writes.puts.map(({ key }) => key));
+    if (args !== null) commands.push({ script: commit, args });
+    const replies = await connection.sendAll(commands);
+    if (args === null || Number(replies.at(-1)) === 1) return true;
+    if (writes.puts.length > 0)
+      await connection.sendAll([
+        new BytesCall(
+          'del',
+          writes.puts.map(({ key }) => key),
+        ),
+      ]);
     return false;
   };
 
@@ -141,25 +166,19 @@ function putsOf({ puts, fields }: Writes): BytesCommand[] {
   return commands;
 }
 
-/** The keys and arguments of the script. */
-function commitOf(writes: Writes, isCareful: boolean): { readonly keys: string[]; readonly args: Bytes[] } {
-  const { claims, sets, appends, increments, removes } = writes;
+/** The arguments of the script, after its keys; null if there is nothing to be written. */
+function commitOf({ claims, sets, appends, increments, removes }: Writes, isCareful: boolean): Bytes[] | null {
+  const count = claims.length + sets.length + appends.length + increments.length + removes.length;
+  if (count === 0) return null;
+  const args: Bytes[] = ['', String(count)];
+  for (const list of [claims, sets, appends, increments]) for (const { key } of list) args.push(key);
+  args.push(...removes);
   const checked = claims.length + (isCareful ? sets.length : 0);
-  const counts = [claims.length + sets.length, checked, appends.length, increments.length];
-  const args: Bytes[] = [...counts, removes.length].map(String);
-  const keys: string[] = [];
-  for (const { key, expected, value, keepMs } of [...claims, ...sets]) {
-    keys.push(key);
-    args.push(expected, value, String(keepMs));
-  }
-  for (const { key, bytes, keepMs, renews } of appends) {
-    keys.push(key);
-    args.push(bytes, String(keepMs), renews ? '1' : '');
-  }
-  for (const { key, keepMs } of increments) {
-    keys.push(key);
-    args.push(String(keepMs));
-  }
-  keys.push(...removes);
-  return { keys, args };
+  const counts = [claims.length + sets.length, checked, appends.length, increments.length, removes.length];
+  for (const one of counts) args.push(String(one));
+  for (const list of [claims, sets])
+    for (const { expected, value, keepMs } of list) args.push(expected, value, String(keepMs));
+  for (const { bytes, keepMs, renews } of appends) args.push(bytes, String(keepMs), renews ? '1' : '');
+  for (const { keepMs } of increments) args.push(String(keepMs));
+  return args;
 }
