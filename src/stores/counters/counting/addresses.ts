@@ -4,7 +4,7 @@
  */
 import { hashText } from '../../../contract/hash.js';
 import { bounds } from '../bounds.js';
-import { packTime, packRef, u32, u8, u8At, type Bytes } from './bytes.js';
+import { packTime, tokenOf, u32, u8, u8At, type Bytes } from './bytes.js';
 import { isOfLastDay, within, type Call } from './call.js';
 import { countCrowd, crowdBytesAt, noCrowd } from './crowds.js';
 import { admit } from './guard.js';
@@ -78,16 +78,23 @@ export interface CountedAddress {
 
 export interface CountedAt {
   readonly ref: string;
+  readonly packed: Bytes;
   /** Absent: the people of a single address are only counted. */
   readonly people?: People;
 }
 
-export function countAddress(call: Call, { ref, people }: CountedAt, before: Bytes | null | undefined): CountedAddress {
+export function countAddress(
+  call: Call,
+  { ref, packed, people }: CountedAt,
+  before: Bytes | null | undefined,
+): CountedAddress {
   const address = readAddress(before);
-  const seen = within(call, bounds.hourMs) ? countSeen(call, ref, address) : nobody;
+  const seen = within(call, bounds.hourMs) ? countSeen(call, packed, address) : nobody;
   const { addressShared, deviceClass } = call.session;
   const counted =
-    people !== undefined && addressShared ? countPeople(call, people, `n${call.session.scope}${ref}`, address) : null;
+    people !== undefined && addressShared
+      ? countPeople(call, people, tokenOf('n', call.refs.scope, packed), address)
+      : null;
   const linked =
     people !== undefined && !addressShared && deviceClass !== null
       ? linkAddress(call, classOf(deviceClass), address)
@@ -106,13 +113,15 @@ function keepMsOf({ links, hours }: Address): number {
 }
 
 /** Sessions, devices and respondents. */
-function countSeen(call: Call, ref: string, address: Address) {
-  const { scope, device, respondent } = call.session;
-  const devices = countCrowd(address.devices, call.slot, refOf(device));
-  const respondents = countCrowd(address.respondents, call.slot, refOf(respondent));
-  const add = admit(call.guard, `a${scope}${ref}`);
+function countSeen(call: Call, packed: Bytes, address: Address) {
+  const { scope, device, respondent } = call.refs;
+  const devices = countCrowd(address.devices, call.slot, device);
+  const respondents = countCrowd(address.respondents, call.slot, respondent);
+  const add = admit(call.guard, tokenOf('a', scope, packed));
   const { tallies, sum } = tally(address.sessions, call.slot, bounds.slotsPerHour, add);
-  Object.assign(address, { devices: devices.crowd, respondents: respondents.crowd, sessions: tallies });
+  address.devices = devices.crowd;
+  address.respondents = respondents.crowd;
+  address.sessions = tallies;
   return { devices: devices.count || null, respondents: respondents.count || null, sessions: sum };
 }
 
@@ -127,8 +136,6 @@ function linkAddress(call: Call, ofClass: Bytes, { links }: Address) {
   return { before, joined };
 }
 
-const refOf = (ref: string | null): Bytes | null => (ref === null ? null : packRef(ref));
-
 interface CountedPeople {
   readonly hour: number;
   readonly day: number;
@@ -139,7 +146,7 @@ interface CountedPeople {
 function countPeople(
   call: Call,
   { isRepeat }: People,
-  place: string,
+  place: Bytes,
   of: { slots: Bytes; hours: Bytes },
 ): CountedPeople {
   const repeated = isRepeat(place);
@@ -159,14 +166,14 @@ export function countNetwork(
   people: People,
   before: Bytes | null | undefined,
 ): Omit<CountedPeople, 'added'> {
-  const { scope, prefix } = call.session;
+  const { scope, prefix } = call.refs;
   const payload = payloadOf(before) || emptyTallies;
   const slots = readTallies(payload, 0);
   const tallies = { slots, hours: payload.slice(1 + slots.length) };
-  const { hour, day, added } = countPeople(call, people, `p${scope}${prefix}`, tallies);
+  const { hour, day, added } = countPeople(call, people, tokenOf('p', scope, prefix), tallies);
   if (added)
     call.writes.replace(
-      call.keys.network(prefix),
+      call.keys.network(call.session.prefix),
       before,
       packTallies(tallies.slots) + tallies.hours,
       2 * bounds.dayMs,

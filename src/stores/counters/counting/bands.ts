@@ -33,12 +33,12 @@ export function openBands(call: Call, bands: readonly string[], value: Bytes | n
   const known = readGeneration(value, call.nowMs);
   const hasEnded = known.sessions >= bounds.bandGenerationSessions || call.nowMs - known.beganMs >= bounds.similarMs;
   const generation = hasEnded ? { number: known.number + 1, beganMs: call.nowMs, sessions: 0 } : known;
-  const { bandsOf } = call.keys;
+  const { keys } = call;
   return {
     generation,
     hasEnded,
-    key: bandsOf(generation.number),
-    before: generation.number === 0 ? null : bandsOf(generation.number - 1),
+    key: keys.bandsOf(generation.number),
+    before: generation.number === 0 ? null : keys.bandsOf(generation.number - 1),
   };
 }
 

@@ -3,7 +3,7 @@
  * and numbers are big-endian, so that they sort as texts. Pure.
  */
 import { Buffer } from 'node:buffer';
-import { hashText, toHexPair } from '../../../contract/hash.js';
+import { toHexPair } from '../../../contract/hash.js';
 
 export type Bytes = string;
 
@@ -28,7 +28,8 @@ export function packRef(ref: string): Bytes {
 
 export const unpackRef = (bytes: Bytes, at = 0): string => toHexPair(u32At(bytes, at), u32At(bytes, at + 4));
 
-const noRef: Bytes = '\0'.repeat(refBytes);
+/** Stands for everybody. */
+export const noRef: Bytes = '\0'.repeat(refBytes);
 
 export const packRefOrNone = (ref: string | null): Bytes => (ref === null ? noRef : packRef(ref));
 
@@ -65,8 +66,13 @@ export function doubleAt(bytes: Bytes, at: number): number {
 
 export const tokenBytes = 6;
 
-/** A short name: two names share one in one of 10^14 pairs. */
-export const tokenOf = (name: string): Bytes => u32(hashText(name)) + u16(hashText(name, 1));
+/** A short name for a reference in a scope, by its kind, a letter: two names share one in one of 10^14 pairs. References are spread evenly as they are. */
+export function tokenOf(kind: string, scope: Bytes, ref: Bytes): Bytes {
+  const high = u32At(scope, 0) ^ u32At(ref, 0) ^ Math.imul(kind.charCodeAt(0), 0x9e3779b1);
+  const low = u16At(scope, 4) ^ u16At(ref, 4);
+  // oxfmt-ignore
+  return chars((high >>> 24) & 255, (high >>> 16) & 255, (high >>> 8) & 255, high & 255, (low >>> 8) & 255, low & 255);
+}
 
 /** Texts and bytes, each behind its length. */
 export const joinParts = (parts: readonly Bytes[]): Bytes => {

@@ -22,9 +22,22 @@ export interface Call {
   /** The session and its time, packed. */
   readonly ref: Bytes;
   readonly stamp: Bytes;
+  readonly refs: Refs;
   readonly writes: Collected;
   guard: Guard;
 }
+
+/** References of the session, packed. */
+export interface Refs {
+  readonly scope: Bytes;
+  readonly address: Bytes;
+  readonly prefix: Bytes;
+  readonly source: Bytes | null;
+  readonly respondent: Bytes | null;
+  readonly device: Bytes | null;
+}
+
+export const packOrNull = (ref: string | null): Bytes | null => (ref === null ? null : packRef(ref));
 
 export function openCall(namespace: Namespace, session: Identified, clockMs: number, restoring: boolean): Call {
   const { nowMs } = session;
@@ -37,6 +50,14 @@ export function openCall(namespace: Namespace, session: Identified, clockMs: num
     hour: hourOf(nowMs),
     slot: slotOf(nowMs),
     ref: packRef(session.session),
+    refs: {
+      scope: packRef(session.scope),
+      address: packRef(session.address),
+      prefix: packRef(session.prefix),
+      source: packOrNull(session.source),
+      respondent: packOrNull(session.respondent),
+      device: packOrNull(session.device),
+    },
     stamp: packTime(nowMs),
     writes: new Collected(),
     guard: createGuard(nowMs),

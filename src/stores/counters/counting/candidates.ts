@@ -18,7 +18,6 @@ export interface Sources {
   readonly device: Bytes;
   readonly token: Bytes;
   readonly address: Bytes;
-  readonly bands: readonly (Bytes | null)[];
 }
 
 interface Sighted {
@@ -38,7 +37,11 @@ const byTime = (one: Sighted, other: Sighted): number => {
 };
 
 /** Sessions by how each was found. */
-export function pickCandidates(call: Call, sources: Sources): ReadonlyMap<Bytes, Via> {
+export function pickCandidates(
+  call: Call,
+  sources: Sources,
+  bands: readonly (Bytes | null)[],
+): ReadonlyMap<Bytes, Via> {
   const { nowMs, ref } = call;
   const picked = new Map<Bytes, Via>();
   const exact = new Map<Bytes, Sighted>();
@@ -49,7 +52,7 @@ export function pickCandidates(call: Call, sources: Sources): ReadonlyMap<Bytes,
   if (sorted.length > bounds.candidatesMax) sorted.sort(byTime);
   for (const one of sorted.slice(0, bounds.candidatesMax)) picked.set(one.session, one.via);
   pickNear(call, sources.address, picked, exact);
-  pickSimilar(call, sources.bands, picked, exact);
+  pickSimilar(call, bands, picked, exact);
   return picked;
 }
 

@@ -11,12 +11,12 @@ import { within, type Call } from './call.js';
 import { pickCandidates } from './candidates.js';
 import { deviceKeys, type Value, type Values } from './first-values.js';
 import { walkGraph } from './graph.js';
-import { countIdentity, linkToken } from './identities.js';
-import { openPeople, type People } from './places.js';
-import type { Picked } from './receipts.js';
+import { countIdentity, linkToken, type CountedIdentity } from './identities.js';
+import { openPeople } from './places.js';
+import { candidatesOf, type Picked } from './receipts.js';
 import { joinLinks, linksOf, readRecord, writeRecord, type Link } from './records.js';
 import { countSource } from './sources.js';
-import type { Given, Step } from './step.js';
+import type { Step } from './step.js';
 import { askTerms, countsTerms, readTerms } from './terms.js';
 import { countWindow, type CountedWindow } from './windows.js';
 
@@ -30,25 +30,27 @@ export interface Seen {
 }
 
 export interface Counted {
-  /** Without candidates, which are read from `picked`. */
-  readonly counts: Omit<CountFacts, 'candidates'>;
+  readonly counts: CountFacts;
   readonly picked: readonly Picked[];
-  readonly deviceHistory: Value;
 }
 
 /** null of a session that is restored: nobody asks for its counts. */
 export function* countSession(call: Call, seen: Seen, values: Values): Step<Counted | null> {
-  const further = yield* readFurther(call, seen, values);
-  const linkage = countIdentities(call, seen, further);
-  const people = openPeople(call, personsOf(call, further));
-  const figures = countPlaces(call, people, further, linkage);
-  const source = yield* countSource(call, call.session.source, people, values.source);
-  const terms = further.cells === null ? null : readTerms(seen.cells, further.cells);
-  const { host } = call.session;
-  const ofHost = host === null ? null : countAddress(call, { ref: host }, values.host);
+  const { session, refs } = call;
+  const { token, tokenValue, bands, lists, cells } = yield* readFurther(call, seen, values);
+  const linkage = countIdentities(call, values, token, tokenValue);
+  const people = openPeople(call, values);
+  const onNetwork = countNetwork(call, people, values.network);
+  const ofAddress = countAddress(call, { ref: session.address, packed: refs.address, people }, values.address);
+  if (isAddressed(call) && within(call, bounds.addressMs)) {
+    linkage.before.address = ofAddress.before;
+    addLink(linkage, `A${refs.address}${classOf(session.deviceClass ?? '')}`, ofAddress.joined);
+  }
+  const source = yield* countSource(call, session.source, people, values.source);
+  const { host } = session;
+  const ofHost = host === null ? null : countAddress(call, { ref: host, packed: packRef(host) }, values.host);
   people.write();
 
-  const { bands, lists } = further;
   if (bands !== null) noteBands(call, seen.bands, bands, lists);
   const node = joinLinks(linksOf(readRecord(values.record), call.clockMs), linkage.own);
   const isLinked = linkage.own.length > 0;
@@ -57,57 +59,68 @@ export function* countSession(call: Call, seen: Seen, values: Values): Step<Coun
   const window = countWindow(call, values.window);
   if (call.restoring) return null;
 
-  const picks = pickCandidates(call, { ...linkage.before, bands: lists });
-  const walk = { own: node, links: linkage.links, sinceMs: window.sinceMs, wanted: [...picks.keys()] };
+  const { before, links, device, respondent } = linkage;
+  const picks = pickCandidates(call, before, lists);
+  const walk = { own: node, links, sinceMs: window.sinceMs, wanted: picks };
   const { direct, linked, records } = yield* walkGraph(call, walk);
+  const picked = pickedOf(picks, records);
   return {
-    picked: pickedOf(picks, records),
-    deviceHistory: further.deviceHistory,
+    picked,
     counts: {
+      candidates: candidatesOf(picked),
       neighborhood: neighborhoodOf(window, direct, linked),
       source,
-      terms,
+      terms: cells === null ? null : readTerms(seen.cells, cells),
       hostPeopleHour: ofHost === null ? null : mostOf(ofHost.devices, ofHost.respondents),
-      ...figures,
+      deviceSessionsDay: device?.sessionsDay ?? null,
+      deviceRespondentsDay: device?.others ?? null,
+      respondentDay: respondent?.sessionsDay ?? null,
+      respondentDevicesWeek: respondent?.others ?? null,
+      addressDevicesHour: ofAddress.devices,
+      addressRespondentsHour: ofAddress.respondents,
+      addressSessionsHour: ofAddress.sessions,
+      prefixSessionsHour: onNetwork.hour,
+      prefixSessionsDay: onNetwork.day,
+      sharedAddressHour: ofAddress.shared?.hour ?? null,
+      sharedAddressDay: ofAddress.shared?.day ?? null,
     },
   };
 }
 
-interface Further extends Values {
+interface Further {
+  /** A token next to another device. */
+  readonly token: string | null;
   readonly tokenValue: Value;
   readonly bands: ReturnType<typeof openBands>;
   readonly lists: readonly (Bytes | null)[];
   readonly cells: readonly number[] | null;
 }
 
-const tokenOf = (call: Call, { token }: Seen): string | null => (token === call.session.device ? null : token);
+const nothing: readonly never[] = [];
 
-/** Reads what the probe named. */
+/** Reads what the probe named; puts the values of a device that it named among the others. */
 function* readFurther(call: Call, seen: Seen, values: Values): Step<Further> {
   const { device } = call.session;
   const bands = openBands(call, seen.bands, values.generation);
   const hasTerms = seen.sketch !== '' && countsTerms(call);
-  const token = tokenOf(call, seen);
+  const token = seen.token === device ? null : seen.token;
   const isDeviceUnread = device !== null && values.device === undefined;
-  const keys: string[] = [];
-  if (isDeviceUnread) keys.push(...deviceKeys(call, device));
+  const keys = isDeviceUnread ? deviceKeys(call, device) : [];
   if (token !== null) keys.push(call.keys.identity('D', token));
-  const given: Given =
-    keys.length === 0 && bands === null && !hasTerms
-      ? { values: [] }
-      : yield {
-          keys,
-          ...(bands !== null && { fields: { key: bands.key, before: bands.before, names: seen.bands } }),
-          ...(hasTerms && { cells: askTerms(call, seen.cells) }),
-        };
-  const [ofDevice, devicePlaces, deviceHistory] = given.values;
+  if (keys.length === 0 && bands === null && !hasTerms)
+    return { token, tokenValue: null, bands, lists: nothing, cells: null };
+  const given = yield {
+    keys,
+    fields: bands === null ? undefined : { key: bands.key, before: bands.before, names: seen.bands },
+    cells: hasTerms ? askTerms(call, seen.cells) : undefined,
+  };
+  if (isDeviceUnread) [values.device, values.devicePlaces, values.deviceHistory] = given.values;
   return {
-    ...values,
-    ...(isDeviceUnread && { device: ofDevice, devicePlaces, deviceHistory }),
-    tokenValue: token === null ? undefined : given.values.at(-1),
+    token,
+    tokenValue: token === null ? null : given.values[keys.length - 1],
     bands,
-    lists: given.fields ?? [],
-    cells: hasTerms ? (given.cells ?? []) : null,
+    lists: given.fields ?? nothing,
+    cells: hasTerms ? (given.cells ?? nothing) : null,
   };
 }
 
@@ -116,38 +129,47 @@ interface Linked {
   readonly links: Map<Link, Bytes>;
   /** Earlier sessions with the same of each. */
   readonly before: { respondent: Bytes; device: Bytes; token: Bytes; address: Bytes };
-  readonly device: ReturnType<typeof countIdentity> | null;
-  readonly respondent: ReturnType<typeof countIdentity> | null;
+  device: CountedIdentity | null;
+  respondent: CountedIdentity | null;
 }
 
 /** Counts device, token and respondent, each of which links. */
-function countIdentities(call: Call, seen: Seen, further: Further): Linked {
+function countIdentities(call: Call, values: Values, token: string | null, tokenValue: Value): Linked {
   const { device, respondent } = call.session;
-  const ofDevice =
-    device === null
-      ? null
-      : countIdentity(call, { kind: 'D', ref: device, other: respondent, othersMs: bounds.dayMs }, further.device);
-  const token = tokenOf(call, seen);
-  const ofToken = token === null ? null : linkToken(call, token, further.tokenValue);
-  const ofRespondent =
-    respondent === null
-      ? null
-      : countIdentity(call, { kind: 'R', ref: respondent, other: device, othersMs: bounds.weekMs }, further.respondent);
-  const linkage: Linked = {
-    own: [],
-    links: new Map(),
-    before: {
-      respondent: ofRespondent?.before ?? '',
-      device: ofDevice?.before ?? '',
-      token: ofToken?.before ?? '',
-      address: '',
-    },
-    device: ofDevice,
-    respondent: ofRespondent,
-  };
-  if (ofDevice !== null && device !== null) addLink(linkage, `D${packRef(device)}`, ofDevice.joined);
-  if (ofToken !== null && token !== null) addLink(linkage, `D${packRef(token)}`, ofToken.joined);
-  if (ofRespondent !== null && respondent !== null) addLink(linkage, `R${packRef(respondent)}`, ofRespondent.joined);
+  const { refs } = call;
+  const before = { respondent: '', device: '', token: '', address: '' };
+  const linkage: Linked = { own: [], links: new Map(), before, device: null, respondent: null };
+  if (device !== null && refs.device !== null) {
+    const named = {
+      kind: 'D',
+      ref: device,
+      packed: refs.device,
+      other: refs.respondent,
+      othersMs: bounds.dayMs,
+    } as const;
+    const counted = countIdentity(call, named, values.device);
+    linkage.device = counted;
+    before.device = counted.before;
+    addLink(linkage, `D${refs.device}`, counted.joined);
+  }
+  if (token !== null) {
+    const ofToken = linkToken(call, token, tokenValue);
+    before.token = ofToken.before;
+    addLink(linkage, `D${packRef(token)}`, ofToken.joined);
+  }
+  if (respondent !== null && refs.respondent !== null) {
+    const named = {
+      kind: 'R',
+      ref: respondent,
+      packed: refs.respondent,
+      other: refs.device,
+      othersMs: bounds.weekMs,
+    } as const;
+    const counted = countIdentity(call, named, values.respondent);
+    linkage.respondent = counted;
+    before.respondent = counted.before;
+    addLink(linkage, `R${refs.respondent}`, counted.joined);
+  }
   return linkage;
 }
 
@@ -157,37 +179,6 @@ function addLink({ own, links }: Linked, link: Link, joined: Bytes): void {
 }
 
 const isAddressed = ({ session }: Call): boolean => !session.addressShared && session.deviceClass !== null;
-
-function personsOf({ session }: Call, further: Further) {
-  const persons: (readonly ['R' | 'D', string, Value])[] = [];
-  if (session.respondent !== null) persons.push(['R', session.respondent, further.respondentPlaces]);
-  if (session.device !== null) persons.push(['D', session.device, further.devicePlaces]);
-  return persons;
-}
-
-/** Counts the address, which may link, and the network. */
-function countPlaces(call: Call, people: People, values: Values, linkage: Linked) {
-  const { address, deviceClass } = call.session;
-  const onNetwork = countNetwork(call, people, values.network);
-  const ofAddress = countAddress(call, { ref: address, people }, values.address);
-  if (isAddressed(call) && deviceClass !== null && within(call, bounds.addressMs)) {
-    linkage.before.address = ofAddress.before;
-    addLink(linkage, `A${packRef(address)}${classOf(deviceClass)}`, ofAddress.joined);
-  }
-  return {
-    deviceSessionsDay: linkage.device?.sessionsDay ?? null,
-    deviceRespondentsDay: linkage.device?.others ?? null,
-    respondentDay: linkage.respondent?.sessionsDay ?? null,
-    respondentDevicesWeek: linkage.respondent?.others ?? null,
-    addressDevicesHour: ofAddress.devices,
-    addressRespondentsHour: ofAddress.respondents,
-    addressSessionsHour: ofAddress.sessions,
-    prefixSessionsHour: onNetwork.hour,
-    prefixSessionsDay: onNetwork.day,
-    sharedAddressHour: ofAddress.shared?.hour ?? null,
-    sharedAddressDay: ofAddress.shared?.day ?? null,
-  };
-}
 
 /** Most people on one IPv6 address, which one device has. */
 const mostOf = (devices: number | null, respondents: number | null): number | null =>

@@ -20,20 +20,20 @@ export interface Values {
   readonly source: readonly Value[];
   readonly window: WindowLog | null;
   /** undefined: not read, as nobody named a device yet. */
-  readonly device: Value;
-  readonly devicePlaces: Value;
-  readonly deviceHistory: Value;
+  device: Value;
+  devicePlaces: Value;
+  deviceHistory: Value;
 }
 
 /** Keys of a device, its places and its published history. */
-export const deviceKeys = ({ keys }: Call, device: string): readonly string[] => [
+export const deviceKeys = ({ keys }: Call, device: string): string[] => [
   keys.identity('D', device),
   keys.person('D', device),
   keys.history(device),
 ];
 
 /** The keys of values that have a name before anything is read. */
-export function firstKeys(call: Call): readonly string[] {
+export function firstKeys(call: Call): string[] {
   const { keys, session } = call;
   const { respondent, device, host, source } = session;
   const wanted = [

@@ -18,7 +18,7 @@ export interface Walk {
   readonly links: Map<Link, Bytes>;
   readonly sinceMs: number;
   /** Sessions whose records are wanted in any case. */
-  readonly wanted: readonly Bytes[];
+  readonly wanted: ReadonlyMap<Bytes, unknown>;
 }
 
 export interface Walked {
@@ -50,15 +50,18 @@ export function* walkGraph(call: Call, { own, links, sinceMs, wanted }: Walk): S
           found.push(neighbor);
         }
       }
-    direct ??= found.length;
     const next = visited.size > bounds.visitedMax ? [] : found;
-    yield* readRecords(call, records, records.size === 0 ? [...next, ...wanted] : next);
+    yield* readRecords(call, records, next, direct === null ? wanted : null);
+    direct ??= found.length;
     frontier = next.map((session) => [session, linksOf(records.get(session) ?? null, call.clockMs)]);
   }
   return { direct: direct ?? 0, linked: visited.size - 1 - (direct ?? 0), records };
 }
 
-function neighborsOf(list: Bytes, near: Bytes | null, oldest: Bytes): Bytes[] {
+const none: readonly never[] = [];
+
+function neighborsOf(list: Bytes, near: Bytes | null, oldest: Bytes): readonly Bytes[] {
+  if (list === '') return none;
   const recent = dropEntries(list, oldest);
   const neighbors: Bytes[] = [];
   if (recent.length > bounds.hubMembers * entryBytes) return neighbors;
@@ -71,8 +74,15 @@ function neighborsOf(list: Bytes, near: Bytes | null, oldest: Bytes): Bytes[] {
   return neighbors;
 }
 
-function* readRecords(call: Call, records: Map<Bytes, SessionRecord | null>, sessions: readonly Bytes[]): Step<void> {
-  const missing = [...new Set(sessions)].filter((session) => !records.has(session));
+function* readRecords(
+  call: Call,
+  records: Map<Bytes, SessionRecord | null>,
+  sessions: readonly Bytes[],
+  wanted: Walk['wanted'] | null,
+): Step<void> {
+  // Those found are new at each level.
+  const missing = sessions.filter((session) => !records.has(session));
+  if (wanted !== null) for (const session of wanted.keys()) if (!sessions.includes(session)) missing.push(session);
   if (missing.length === 0) return;
   const { values } = yield { keys: missing.map((session) => call.keys.record(unpackRef(session))) };
   missing.forEach((session, i) => records.set(session, readRecord(values[i])));
@@ -83,7 +93,9 @@ function* readLinks(
   links: Map<Link, Bytes>,
   frontier: readonly (readonly [Bytes, readonly Link[]])[],
 ): Step<void> {
-  const missing = [...new Set(frontier.flatMap(([, of]) => of))].filter((link) => !links.has(link));
+  const missing: Link[] = [];
+  for (const [, of] of frontier)
+    for (const link of of) if (!links.has(link) && !missing.includes(link)) missing.push(link);
   if (missing.length === 0) return;
   const { values } = yield { keys: missing.map((link) => keyOf(call, link)) };
   missing.forEach((link, i) =>

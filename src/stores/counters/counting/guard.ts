@@ -3,18 +3,7 @@
  * so that an identical retry finds its receipt. A session counts in at most `bounds.guardCountersMax` counters.
  */
 import { bounds } from '../bounds.js';
-import {
-  joinParts,
-  packTime,
-  splitParts,
-  timeAt,
-  timeBytes,
-  tokenBytes,
-  tokenOf,
-  u8,
-  u8At,
-  type Bytes,
-} from './bytes.js';
+import { joinParts, packTime, splitParts, timeAt, timeBytes, tokenBytes, u8, u8At, type Bytes } from './bytes.js';
 import { payloadOf } from './step.js';
 
 export interface Replay {
@@ -59,18 +48,14 @@ export function readGuard(value: Bytes | null | undefined, nowMs: number, clockM
 export function packGuard({ firstAtMs, lastAtMs, counted, replays }: Guard, nowMs: number, clockMs: number): Bytes {
   const last = Math.max(lastAtMs, nowMs);
   const times = packTime(firstAtMs) + packTime(last) + packTime(Math.max(last, clockMs));
-  const parts = replays.flatMap(({ fingerprint, version, receiptId, atMs }) => [
-    fingerprint,
-    version,
-    receiptId,
-    packTime(atMs),
-  ]);
-  return times + u8(counted.length / tokenBytes) + counted + joinParts(parts);
+  let packed = times + u8(counted.length / tokenBytes) + counted;
+  for (const { fingerprint, version, receiptId, atMs } of replays)
+    packed += joinParts([fingerprint, version, receiptId, packTime(atMs)]);
+  return packed;
 }
 
-/** Whether the session is new to a counter, which it then is no longer. With a full list it is new to none. */
-export function admit(guard: Guard, counter: string): boolean {
-  const token = tokenOf(counter);
+/** Whether the session is new to a counter of that name, which it then is no longer. With a full list it is new to none. */
+export function admit(guard: Guard, token: Bytes): boolean {
   for (let at = guard.counted.indexOf(token); at !== -1; at = guard.counted.indexOf(token, at + 1))
     if (at % tokenBytes === 0) return false;
   if (guard.counted.length >= bounds.guardCountersMax * tokenBytes) return false;
@@ -85,8 +70,12 @@ export function findReplay({ replays }: Guard, fingerprint: string, version: Byt
 }
 
 export function noteReplay(guard: Guard, replay: Replay): void {
-  const others = guard.replays.filter(
-    (known) => known.fingerprint !== replay.fingerprint || known.version !== replay.version,
-  );
-  guard.replays = [replay, ...others.slice(0, bounds.replaysMax - 1)];
+  const replays = [replay];
+  for (const known of guard.replays)
+    if (
+      replays.length < bounds.replaysMax &&
+      (known.fingerprint !== replay.fingerprint || known.version !== replay.version)
+    )
+      replays.push(known);
+  guard.replays = replays;
 }

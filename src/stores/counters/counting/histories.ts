@@ -12,7 +12,7 @@ import {
   type StoredHistory,
 } from '../port.js';
 import { bufferOf, bytesOf, type Bytes } from './bytes.js';
-import { keysOf } from './keys.js';
+import { keysOf, type Keys } from './keys.js';
 import { Collected, payloadOf, type Ended, type Step } from './step.js';
 
 type Fields = readonly [
@@ -33,18 +33,28 @@ function historyOf(value: Bytes | null | undefined): HistoryValue | null {
   return { n, fraud, clawbacks, asOfDay, ...(young == null ? {} : { young }) };
 }
 
-/** Subjects of history that a call names, in the order in which their values are given. */
-export const historySubjects = ({ history }: Pick<ScoreCountInput, 'history'>): readonly string[] =>
-  [history.respondent, history.source, history.subSource, ...furtherSubjects.map((name) => history[name])].filter(
-    (subject) => subject != null,
-  );
+const subjects = ['respondent', 'source', 'subSource', ...furtherSubjects] as const;
+
+/** Adds the keys of all subjects of history that a call names, in the order in which their values are read. */
+export function addHistoryKeys({ history }: Pick<ScoreCountInput, 'history'>, named: Keys, keys: string[]): void {
+  for (const name of subjects) {
+    const subject = history[name];
+    if (subject != null) keys.push(named.history(subject));
+  }
+}
+
+export interface HistoryValues {
+  readonly values: readonly (Bytes | null)[];
+  /** Place of the first. */
+  readonly from: number;
+}
 
 export function readHistories(
   { history }: Pick<ScoreCountInput, 'history'>,
-  values: readonly (Bytes | null)[],
+  { values, from }: HistoryValues,
   ofDevice: Bytes | null | undefined,
 ): StoredHistory {
-  let place = 0;
+  let place = from;
   const next = (subject: string | null | undefined): HistoryValue | null =>
     subject == null ? null : historyOf(values[place++]);
   const stored: { -readonly [Name in keyof StoredHistory]: StoredHistory[Name] } = {
@@ -63,8 +73,8 @@ export function readHistories(
 
 export function* publishHistories(namespace: Namespace, records: readonly HistoryRecord[]): Step<Ended<void>> {
   const writes = new Collected();
-  const { history } = keysOf(namespace, '');
-  const keys = records.map(({ subject }) => history(subject));
+  const named = keysOf(namespace, '');
+  const keys = records.map(({ subject }) => named.history(subject));
   const { values } = yield { keys };
   records.forEach(({ version, value: { n, fraud, clawbacks, asOfDay, young } }, i) => {
     const before = values[i];

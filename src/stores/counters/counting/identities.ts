@@ -3,7 +3,7 @@
  * candidates. One value holds all three, each behind how many it has, the sessions last.
  */
 import { bounds } from '../bounds.js';
-import { packRef, packTime, u8, u8At, type Bytes } from './bytes.js';
+import { packTime, tokenOf, u8, u8At, type Bytes } from './bytes.js';
 import { within, isOfLastDay, type Call } from './call.js';
 import { admit } from './guard.js';
 import { addSighting, dropEntries, entryBytes, noteEntry } from './sightings.js';
@@ -44,17 +44,24 @@ export interface CountedIdentity {
   readonly joined: Bytes;
 }
 
-/** `other` is who came with it, counted over `othersMs`. */
+export interface Counting {
+  readonly kind: 'R' | 'D';
+  readonly ref: string;
+  readonly packed: Bytes;
+  /** A device of a respondent, or the other way round, counted over `othersMs`. */
+  readonly other: Bytes | null;
+  readonly othersMs: number;
+}
+
 export function countIdentity(
   call: Call,
-  { kind, ref, other, othersMs }: { kind: 'R' | 'D'; ref: string; other: string | null; othersMs: number },
+  { kind, ref, packed, other, othersMs }: Counting,
   before: Bytes | null | undefined,
 ): CountedIdentity {
   const known = readIdentity(before);
-  const add = isOfLastDay(call) && admit(call.guard, `${kind}${call.session.scope}${ref}`);
+  const add = isOfLastDay(call) && admit(call.guard, tokenOf(kind, call.refs.scope, packed));
   const { tallies: sessions, sum: sessionsDay } = tally(known.sessions, call.hour, bounds.hoursPerDay, add);
-  const noted =
-    other !== null && within(call, othersMs) ? noteEntry(known.others, packRef(other), call.stamp) : known.others;
+  const noted = other !== null && within(call, othersMs) ? noteEntry(known.others, other, call.stamp) : known.others;
   const others = dropEntries(noted, packTime(Math.max(0, call.nowMs - othersMs))).slice(
     0,
     bounds.distinctCap * entryBytes,

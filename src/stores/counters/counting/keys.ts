@@ -10,33 +10,89 @@ export function tagOf(namespace: Namespace): string {
   return mode === '' ? `{${holder}}:` : `{${holder}}:~${mode}:`;
 }
 
-export type Keys = ReturnType<typeof keysOf>;
+/** `base` is the mode’s, `at` the scope’s. */
+export class Keys {
+  constructor(
+    private readonly base: string,
+    private readonly at: string,
+  ) {}
 
-/** `home` is the project’s, whatever mode is counted in; `base` the mode’s; `at` the scope’s. */
-export function keysOf(namespace: Namespace, scope: string) {
+  guard(session: string): string {
+    return `${this.base}s:${session}`;
+  }
+
+  receipt(receiptId: string): string {
+    return `${this.base}q:${receiptId}`;
+  }
+
+  history(subject: string): string {
+    return `${this.base}o:${subject}`;
+  }
+
+  get complete(): string {
+    return `${this.base}complete`;
+  }
+
+  idempotency(key: string): string {
+    return `${this.base}i:${key}`;
+  }
+
+  signature(signature: string): string {
+    return `${this.base}g:${signature}`;
+  }
+
+  source(source: string): string {
+    return `${this.base}b:${source}`;
+  }
+
+  sourceVolume(source: string, hour: number): string {
+    return `${this.base}bh:${source}:${hour}`;
+  }
+
+  sourceHour(source: string, hourOfWeek: number): string {
+    return `${this.base}bw:${source}:${hourOfWeek}`;
+  }
+
+  person(kind: 'R' | 'D', ref: string): string {
+    return `${this.base}v:${kind}${ref}`;
+  }
+
+  terms(week: number): string {
+    return `${this.base}t:${week}`;
+  }
+
+  record(session: string): string {
+    return `${this.at}k:${session}`;
+  }
+
+  identity(kind: 'R' | 'D', ref: string): string {
+    return `${this.at}e:${kind}${ref}`;
+  }
+
+  address(address: string): string {
+    return `${this.at}a:${address}`;
+  }
+
+  network(prefix: string): string {
+    return `${this.at}f:${prefix}`;
+  }
+
+  get window(): string {
+    return `${this.at}w`;
+  }
+
+  get bands(): string {
+    return `${this.at}y`;
+  }
+
+  bandsOf(generation: number): string {
+    return `${this.at}y${generation}`;
+  }
+}
+
+export function keysOf(namespace: Namespace, scope: string): Keys {
   const base = tagOf(namespace);
-  const at = `${base}${scope}:`;
-  return {
-    at,
-    guard: (session: string) => `${base}s:${session}`,
-    receipt: (receiptId: string) => `${base}q:${receiptId}`,
-    history: (subject: string) => `${base}o:${subject}`,
-    complete: `${base}complete`,
-    idempotency: (key: string) => `${base}i:${key}`,
-    signature: (signature: string) => `${base}g:${signature}`,
-    source: (source: string) => `${base}b:${source}`,
-    sourceVolume: (source: string, hour: number) => `${base}bh:${source}:${hour}`,
-    sourceHour: (source: string, hourOfWeek: number) => `${base}bw:${source}:${hourOfWeek}`,
-    person: (kind: 'R' | 'D', ref: string) => `${base}v:${kind}${ref}`,
-    terms: (week: number) => `${base}t:${week}`,
-    record: (session: string) => `${at}k:${session}`,
-    identity: (kind: 'R' | 'D', ref: string) => `${at}e:${kind}${ref}`,
-    address: (address: string) => `${at}a:${address}`,
-    network: (prefix: string) => `${at}f:${prefix}`,
-    window: `${at}w`,
-    bands: `${at}y`,
-    bandsOf: (generation: number) => `${at}y${generation}`,
-  };
+  return new Keys(base, `${base}${scope}:`);
 }
 
 export const probeKeyOf = (projectId: string, session: string): string => `${tagOf(projectId)}p:${session}`;

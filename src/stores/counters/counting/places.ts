@@ -3,7 +3,7 @@
  * one by the device; both are written, so that either is found. Bounded: of a person at very many places no further one is new.
  */
 import { bounds } from '../bounds.js';
-import { tokenBytes, tokenOf, u24, u24At, type Bytes } from './bytes.js';
+import { tokenBytes, u24, u24At, type Bytes } from './bytes.js';
 import { isOfLastDay, type Call } from './call.js';
 import { payloadOf } from './step.js';
 
@@ -18,25 +18,33 @@ interface Person {
 
 export interface People {
   /** Whether the session’s person was counted at the place already, which is noted; nobody was who is not known. */
-  readonly isRepeat: (place: string) => boolean;
+  readonly isRepeat: (place: Bytes) => boolean;
   readonly write: () => void;
 }
 
-/** `persons`: the respondent, then the device, as far as they are known, each with its value. */
-export function openPeople(
-  call: Call,
-  persons: readonly (readonly [kind: 'R' | 'D', ref: string, value: Bytes | null | undefined])[],
-): People {
+/** Values of the respondent and the device. */
+interface PersonValues {
+  readonly respondentPlaces: Bytes | null | undefined;
+  readonly devicePlaces: Bytes | null | undefined;
+}
+
+export function openPeople(call: Call, { respondentPlaces, devicePlaces }: PersonValues): People {
   if (!isOfLastDay(call)) return { isRepeat: () => false, write: () => undefined };
   const oldest = call.hour - bounds.hoursPerDay;
-  const people = persons.map(([kind, ref, value]): Person => {
-    const key = call.keys.person(kind, ref);
-    return { key, value, places: young(payloadOf(value), oldest) };
-  });
+  const { respondent, device } = call.session;
+  const people: Person[] = [];
+  const open = (key: string, value: Bytes | null | undefined): void =>
+    void people.push({ key, value, places: young(payloadOf(value), oldest) });
+  if (respondent !== null) open(call.keys.person('R', respondent), respondentPlaces);
+  if (device !== null) open(call.keys.person('D', device), devicePlaces);
   return {
     isRepeat: (place) => {
-      const token = tokenOf(place);
-      return people.map((person) => visit(person, token, call.hour))[0] ?? false;
+      let isKnown: boolean | null = null;
+      for (const person of people) {
+        const visited = visit(person, place, call.hour);
+        isKnown ??= visited;
+      }
+      return isKnown ?? false;
     },
     write: () => {
       for (const { key, value, places } of people)
@@ -46,6 +54,7 @@ export function openPeople(
 }
 
 function young(places: Bytes, oldest: number): Bytes {
+  if (places === '') return places;
   let kept = '';
   for (let at = 0; at < places.length; at += placeBytes)
     if (u24At(places, at + tokenBytes) > oldest) kept += places.slice(at, at + placeBytes);

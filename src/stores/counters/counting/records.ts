@@ -6,6 +6,7 @@ import type { DuplicateCandidate } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import {
   bufferOf,
+  noRef,
   packRefOrNone,
   packTime,
   refBytes,
@@ -83,7 +84,7 @@ export interface Remembered {
 
 export function writeRecord(call: Call, before: Bytes | null | undefined, of: Remembered): void {
   if (!within(call, bounds.candidateMs) || (!of.isFindable && !of.isLinked)) return;
-  const { session, nowMs, guard, restoring } = call;
+  const { refs, nowMs, guard, restoring, session } = call;
   const known = readRecord(before);
   let firstAtMs = of.isFindable ? guard.firstAtMs : 0;
   let linkedAtMs = of.isLinked ? nowMs : 0;
@@ -93,14 +94,14 @@ export function writeRecord(call: Call, before: Bytes | null | undefined, of: Re
     if (!of.isFindable) firstAtMs = known.firstAtMs;
     stands = known.firstAtMs !== 0 && (!of.isFindable || (restoring && guard.lastAtMs > nowMs));
   }
-  const refs = [
-    session.respondent,
-    session.device,
-    session.prefix,
-    of.token,
-    session.addressShared ? null : session.address,
-  ];
-  const head = stands && known !== null ? known.refs : refs.map(packRefOrNone).join('');
+  const head =
+    stands && known !== null
+      ? known.refs
+      : (refs.respondent ?? noRef) +
+        (refs.device ?? noRef) +
+        refs.prefix +
+        packRefOrNone(of.token) +
+        (session.addressShared ? noRef : refs.address);
   const sketch = stands && known !== null ? known.sketch : of.sketch;
   const payload = packTime(firstAtMs) + head + packTime(linkedAtMs) + u8(of.links.length) + of.links.join('') + sketch;
   const keepMs = firstAtMs !== 0 ? bounds.candidateMs : bounds.dayMs;

@@ -5,14 +5,14 @@ import { bounds } from '../bounds.js';
 import { splitNamespace, type Namespace } from '../namespace.js';
 import type { CountedSession, CountRecord, RecentReceipt, ScoreCountInput } from '../port.js';
 import { bytesOf, joinParts, packTime, splitParts, timeAt, type Bytes } from './bytes.js';
-import { openCall, type Call } from './call.js';
-import { countSession } from './count.js';
+import { openCall, packOrNull, type Call } from './call.js';
+import { countSession, type Seen } from './count.js';
 import { firstKeys, firstValues, type Value } from './first-values.js';
 import { findReplay, noteReplay, packGuard, readGuard } from './guard.js';
-import { historySubjects, readHistories } from './histories.js';
+import { addHistoryKeys, readHistories, type HistoryValues } from './histories.js';
 import { keysOf, probeKeyOf } from './keys.js';
 import { holdProbe, scoredProbe, storedProbe, type ScoredProbe } from './probes.js';
-import { candidatesOf, packReceipt, readReceipt } from './receipts.js';
+import { packReceipt, readReceipt } from './receipts.js';
 import { packSketch } from './sketch-bytes.js';
 import { payloadOf, type Ended, type Step } from './step.js';
 import { packCells } from './terms.js';
@@ -40,30 +40,31 @@ export function* countScore(windows: Windows, input: ScoreCountInput): Step<Ende
     return { result: retried, writes: call.writes };
   }
   const supersedes = call.guard.replays[0]?.receiptId ?? null;
-  const { token = null, sketch = '', bands = [], cells = '' } = probe === null ? {} : { ...probe, token: probe.device };
-  const counted = yield* countSession(call, { token, sketch, bands, cells }, known);
+  const counted = yield* countSession(call, probe === null ? unseen : seenIn(probe), known);
   if (counted === null) throw new Error('a session that is scored has counts');
   const { receiptId } = input;
   noteReplay(call.guard, { fingerprint, version, receiptId, atMs: nowMs });
   writeGuard(call, known.guard);
   promise(call, input, ofCall.idempotency, { receiptId, atMs: nowMs });
-  const record = {
+  const result = {
+    kind: 'counted' as const,
     receiptId,
     supersedes,
-    counts: { candidates: candidatesOf(counted.picked), ...counted.counts },
+    counts: counted.counts,
     device: call.session.device,
     signatureFresh: claimSignature(call, input, ofCall.signature),
     complete,
-    history: readHistories(input, ofCall.histories, counted.deviceHistory),
+    history: readHistories(input, ofCall.histories, known.deviceHistory),
+    probe: probe === null ? null : storedProbe(probe.kept, probe.names, probe.device),
   };
-  const receipt = packReceipt({ content: input.content, counted: record, picked: counted.picked, probe });
-  const key = call.keys.receipt(receiptId);
-  call.writes.puts.push({ key, value: receipt, keepMs: bounds.receiptMs });
-  if (probe === null) return { result: { kind: 'counted', ...record, probe }, writes: call.writes };
-  holdProbe(call.writes, probeKeyOf(holderOf(input), input.session), probe.kept);
-  const stored = storedProbe(probe.kept, probe.names, probe.device);
-  return { result: { kind: 'counted', ...record, probe: stored }, writes: call.writes };
+  const receipt = packReceipt({ content: input.content, counted: result, picked: counted.picked, probe });
+  call.writes.puts.push({ key: call.keys.receipt(receiptId), value: receipt, keepMs: bounds.receiptMs });
+  if (probe !== null) holdProbe(call.writes, probeKeyOf(holderOf(input), input.session), probe.kept);
+  return { result, writes: call.writes };
 }
+
+const unseen: Seen = { token: null, sketch: '', bands: [], cells: '' };
+const seenIn = ({ device, sketch, bands, cells }: ScoredProbe): Seen => ({ token: device, sketch, bands, cells });
 
 /** The page’s probe is the project’s, whatever mode the key counts in. */
 const holderOf = ({ namespace }: Pick<ScoreCountInput, 'namespace'>): string => splitNamespace(namespace).holder;
@@ -72,7 +73,7 @@ interface CallValues {
   readonly idempotency: Value;
   readonly signature: Value;
   readonly complete: Value;
-  readonly histories: readonly (Bytes | null)[];
+  readonly histories: HistoryValues;
 }
 
 interface OpenScore {
@@ -87,32 +88,28 @@ function* openScore(windows: Windows, input: ScoreCountInput): Step<OpenScore> {
   const { namespace, nowMs, idempotency, signature, session } = input;
   const first = openCall(namespace, input, nowMs, false);
   const { keys } = first;
-  const ownKeys = firstKeys(first);
+  const wanted = firstKeys(first);
+  let place = wanted.length;
+  wanted.push(probeKeyOf(holderOf(input), session), keys.complete);
+  if (idempotency != null) wanted.push(keys.idempotency(idempotency));
+  if (signature !== null) wanted.push(keys.signature(signature));
+  addHistoryKeys(input, keys, wanted);
   const tail = tailOf(first, windows);
-  const { values, ...ofWindow } = yield {
-    keys: [
-      ...ownKeys,
-      probeKeyOf(holderOf(input), session),
-      keys.complete,
-      ...(idempotency == null ? [] : [keys.idempotency(idempotency)]),
-      ...(signature === null ? [] : [keys.signature(signature)]),
-      ...historySubjects(input).map(keys.history),
-    ],
-    tail,
-  };
-  const window = yield* readWindow(windows, tail, ofWindow);
-  let place = ownKeys.length;
+  const given = yield { keys: wanted, tail };
+  const { values } = given;
+  const window = yield* readWindow(windows, tail, given);
   const probe = scoredProbe(session, values[place++], nowMs);
   const ofCall: CallValues = {
     complete: values[place++],
     idempotency: idempotency == null ? undefined : values[place++],
     signature: signature === null ? undefined : values[place++],
-    histories: values.slice(place),
+    histories: { values, from: place },
   };
   const known = firstValues(first, values, window);
   first.guard = readGuard(known.guard, nowMs, nowMs);
   const device = input.device ?? probe?.device ?? null;
-  const call = device === input.device ? first : { ...first, session: { ...input, device } };
+  if (device === input.device) return { call: first, probe, ofCall, known };
+  const call = { ...first, session: { ...input, device }, refs: { ...first.refs, device: packOrNull(device) } };
   return { call, probe, ofCall, known };
 }
 
@@ -190,9 +187,9 @@ export function* restoreSession(
 ): Step<Ended<void>> {
   const call = openCall(namespace, session, clockMs, true);
   const tail = tailOf(call, windows);
-  const { values, ...ofWindow } = yield { keys: firstKeys(call), tail };
-  const window = yield* readWindow(windows, tail, ofWindow);
-  const known = firstValues(call, values, window);
+  const given = yield { keys: firstKeys(call), tail };
+  const window = yield* readWindow(windows, tail, given);
+  const known = firstValues(call, given.values, window);
   call.guard = readGuard(known.guard, call.nowMs, clockMs);
   const { token, sketch } = session;
   const seen = {
@@ -208,7 +205,7 @@ export function* restoreSession(
 
 /** Whether each of these sessions was scored within its guard’s time. */
 export function* wereScored(namespace: Namespace, sessions: readonly string[]): Step<Ended<readonly boolean[]>> {
-  const { guard } = keysOf(namespace, '');
-  const { values } = yield { keys: sessions.map((session) => guard(session)) };
+  const keys = keysOf(namespace, '');
+  const { values } = yield { keys: sessions.map((session) => keys.guard(session)) };
   return { result: values.map((value) => value !== null), writes: null };
 }

@@ -8,7 +8,7 @@
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import { doubleAt, packDouble, u32, u32At, type Bytes } from './bytes.js';
+import { doubleAt, noRef, packDouble, tokenOf, u32, u32At, type Bytes } from './bytes.js';
 import { within, type Call } from './call.js';
 import { admit } from './guard.js';
 import type { People } from './places.js';
@@ -82,8 +82,9 @@ export function* countSource(
   if (source === null || !within(call, bounds.candidateMs)) return null;
   const [before, volume, own] = values;
   const known = before == null ? null : readBaseline(payloadOf(before));
-  const repeated = people.isRepeat(`s${source}`);
-  const add = admit(call.guard, `s${source}`) && !repeated;
+  const place = tokenOf('s', noRef, call.refs.source ?? noRef);
+  const repeated = people.isRepeat(place);
+  const add = admit(call.guard, place) && !repeated;
   if (restoring && known !== null && hour < known.hour) {
     if (add) yield* restoreHour(call, source, known, before);
     return null;

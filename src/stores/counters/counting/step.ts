@@ -9,11 +9,23 @@ import { u16, u16At, type Bytes } from './bytes.js';
 export interface Wanted {
   readonly keys: readonly string[];
   /** The end of a log, from this byte on. */
-  readonly tail?: { readonly key: string; readonly from: number };
+  readonly tail?: { readonly key: string; readonly from: number } | undefined;
   /** Fields of a table; those that it has not are looked for in the one before. */
-  readonly fields?: { readonly key: string; readonly before: string | null; readonly names: readonly string[] };
+  readonly fields?: FieldsWanted | undefined;
   /** Cells of two tables of counts, each of two bytes; the sums of both. If `addMs` is more than 0, one is added to each in the first table before, once however often the step is run. */
-  readonly cells?: { readonly keys: readonly [string, string]; readonly cells: Bytes; readonly addMs: number };
+  readonly cells?: CellsWanted | undefined;
+}
+
+export interface FieldsWanted {
+  readonly key: string;
+  readonly before: string | null;
+  readonly names: readonly string[];
+}
+
+export interface CellsWanted {
+  readonly keys: readonly [string, string];
+  readonly cells: Bytes;
+  readonly addMs: number;
 }
 
 export interface Given {

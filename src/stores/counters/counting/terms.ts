@@ -4,10 +4,10 @@
  */
 import type { CountFacts, DeviceSketch } from '../../../contract/facts.js';
 import { bounds, locateTerms } from '../bounds.js';
-import { u16, u16At, type Bytes } from './bytes.js';
+import { noRef, tokenOf, u16, u16At, type Bytes } from './bytes.js';
 import { within, type Call } from './call.js';
 import { admit } from './guard.js';
-import type { Wanted } from './step.js';
+import type { CellsWanted } from './step.js';
 
 const unknownCell = 0xff_ff;
 const totalCell: Bytes = u16(bounds.termCells);
@@ -42,10 +42,10 @@ const termKeys = ({ keys, nowMs }: Call): readonly [string, string] => [
 ];
 
 /** The session’s cells, in which it is counted if it is new to them. */
-export const askTerms = (call: Call, cells: Bytes): NonNullable<Wanted['cells']> => ({
+export const askTerms = (call: Call, cells: Bytes): CellsWanted => ({
   keys: termKeys(call),
   cells: askedCells(cells),
-  addMs: admit(call.guard, 't') ? 2 * bounds.weekMs + bounds.dayMs : 0,
+  addMs: admit(call.guard, tokenOf('t', noRef, noRef)) ? 2 * bounds.weekMs + bounds.dayMs : 0,
 });
 
 /** `found`: the values of the cells that were asked for. */

@@ -5,7 +5,7 @@
  */
 import type { Neighborhood } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import { packTime, timeAt, timeBytes, tokenBytes, tokenOf, u8, u8At, type Bytes } from './bytes.js';
+import { noRef, packTime, timeAt, timeBytes, tokenBytes, tokenOf, u8, u8At, type Bytes } from './bytes.js';
 import { within, type Call } from './call.js';
 import { admit } from './guard.js';
 import { versionBytes, type Given, type Step, type Wanted } from './step.js';
@@ -136,9 +136,9 @@ export interface CountedWindow extends Pick<Neighborhood, 'sessions' | 'prefixSq
 
 /** `log` is what the store has, read to its end; null if it has none. */
 export function countWindow(call: Call, log: WindowLog | null): CountedWindow {
-  const { nowMs, session } = call;
-  const prefix = tokenOf(session.prefix);
-  const add = within(call, bounds.neighborhoodMs) && admit(call.guard, `w${session.scope}`);
+  const { nowMs, refs } = call;
+  const prefix = refs.prefix.slice(0, tokenBytes);
+  const add = within(call, bounds.neighborhoodMs) && admit(call.guard, tokenOf('w', refs.scope, noRef));
   const { length } = log ?? { length: 0 };
   if (call.restoring) {
     if (add) insert(call, log, prefix);

@@ -53,7 +53,7 @@ export async function openMemoryCounters({
   const score = (input: ScoreCountInput): ScoreCountResult => {
     const rate = takeRate(splitNamespace(input.namespace).holder, input.nowMs, input.limits);
     if (!rate.allowed) return { kind: 'limited', rate };
-    return { rate, ...store.run(countScore(windows, input), input.nowMs) };
+    return { ...store.run(countScore(windows, input), input.nowMs), rate };
   };
 
   let closed = false;

@@ -65,7 +65,7 @@ export async function openRedisCounters({
       const scored = await store.runIf(askLeave, [...namesOf(input), input.receiptId], () =>
         countScore(windows, input),
       );
-      return scored === null ? { kind: 'limited', rate } : { rate, ...scored };
+      return scored === null ? { kind: 'limited', rate } : { ...scored, rate };
     },
     storeProbe: (input) => {
       return store.run([input.session, input.nonce], () => storeProbe(input));
@@ -134,7 +134,10 @@ function createReceipts(
       for (const portion of portionsOf(receiptIds, portionSize))
         await connection.run(scripts.releaseReceipts, tagOf(namespace), layouts.releaseReceipts.write(null, portion));
     },
-    forgetReceipts: (namespace, receiptIds) => remove(receiptIds, keysOf(namespace, '').receipt),
+    forgetReceipts: (namespace, receiptIds) => {
+      const keys = keysOf(namespace, '');
+      return remove(receiptIds, (receiptId) => keys.receipt(receiptId));
+    },
     forgetProbes: (projectId, sessions) => remove(sessions, (session) => probeKeyOf(projectId, session)),
   };
 }
