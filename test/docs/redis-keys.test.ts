@@ -13,7 +13,7 @@ const beginnings: Readonly<Record<string, string>> = { at: 'scope', tag: 'home',
 
 const builtBy = (text: string): string[] => [
   ...[...text.matchAll(/\b(base|tag|KEYS\[1\]) \.\. '(\w+)/g)].map(([, from = '', name = '']) => `${beginnings[from]} ${name}`),
-  ...[...text.matchAll(/\$\{(base|at|tagOf\(projectId\))\}(\w+)/g)].map(
+  ...[...text.matchAll(/\$\{(?:this\.)?(base|at|tagOf\(projectId\))\}(\w+)/g)].map(
     ([, from = '', name = '']) => `${beginnings[from] ?? 'home'} ${name}`,
   ),
 ];

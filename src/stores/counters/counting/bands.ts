@@ -67,5 +67,5 @@ export function noteBands(
   const value = '\0'.repeat(versionBytes) + next;
   // A generation is written for a day at most, and read for one more after it.
   const keepMs = 3 * bounds.similarMs;
-  writes.fields = { key, names, values, keepMs, generation: { key: keys.bands, value, keepMs } };
+  writes.fields = { key, names, values, keepMs, generation: { key: keys.bands, value } };
 }

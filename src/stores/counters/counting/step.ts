@@ -77,7 +77,8 @@ export interface FieldsWrite {
   readonly names: readonly string[];
   readonly values: readonly Bytes[];
   readonly keepMs: number;
-  readonly generation: Put;
+  /** Kept as long. */
+  readonly generation: { readonly key: string; readonly value: Bytes };
 }
 
 export type Step<T> = Generator<Wanted, T, Given>;

@@ -53,11 +53,11 @@ export function createStore(keyspace: Keyspace): MemoryStore {
     const table = fields.get(key, nowMs) ?? new Map<string, Bytes>();
     names.forEach((name, i) => table.set(name, flat(lists[i] ?? '')));
     fields.set(key, table, nowMs, keepMs);
-    values.set(generation.key, flat(generation.value), nowMs, generation.keepMs);
+    values.set(generation.key, flat(generation.value), nowMs, keepMs);
   };
   const write = (writes: Writes, nowMs: number): void => {
-    for (const { key, value, keepMs } of [...writes.claims, ...writes.sets, ...writes.puts])
-      values.set(key, flat(value), nowMs, keepMs);
+    for (const list of [writes.claims, writes.sets, writes.puts])
+      for (const { key, value, keepMs } of list) values.set(key, flat(value), nowMs, keepMs);
     for (const one of writes.appends) append(one, nowMs);
     for (const { key, keepMs } of writes.increments)
       values.set(key, String(Number(values.get(key, nowMs) ?? 0) + 1), nowMs, keepMs);
@@ -94,11 +94,11 @@ function cellsOf(cells: Bytes): number[] {
 }
 
 /** At most so many. */
-const keysAdded = ({ claims, sets, puts, increments, fields }: Writes): number =>
-  [...claims, ...sets].filter(({ expected }) => expected === '').length +
-  puts.length +
-  increments.length +
-  (fields === null ? 0 : 2);
+function keysAdded({ claims, sets, puts, increments, fields }: Writes): number {
+  let added = puts.length + increments.length + (fields === null ? 0 : 1);
+  for (const list of [claims, sets]) for (const { expected } of list) if (expected === '') added += 1;
+  return added;
+}
 
 /** A text that was joined of others keeps all of them in memory. */
 const flat = (value: Bytes): Bytes => bufferOf(value).toString('latin1');

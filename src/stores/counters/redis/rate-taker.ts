@@ -44,7 +44,8 @@ export function createRateTaker(
 
   return async (tag, atMs, limits) => {
     if (limits.length === 0) return judgeRates(limits, [], atMs);
-    const name = [tag, ...limits.map((limit) => `${rateKeyOf(limit, atMs)} ${limit.limit}`)].join('\n');
+    let name = tag;
+    for (const limit of limits) name += `\n${rateKeyOf(limit, atMs)} ${limit.limit}`;
     const together = gathering.get(name) ?? gather(name, tag, atMs, limits);
     const before = together.calls;
     together.calls += 1;

@@ -152,32 +152,36 @@ const listOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? r
 
 const bytesOrNull = (reply: unknown): Bytes | null => (Buffer.isBuffer(reply) ? reply.toString('latin1') : null);
 
+/** New values as plain commands: a server hashes each text of a script. */
 function putsOf({ puts, fields }: Writes): BytesCommand[] {
-  const set = ({ key, value, keepMs }: Writes['puts'][number]) =>
-    new BytesCall('set', [key, value, 'PX', String(keepMs)]);
-  const commands = puts.map(set);
+  const commands: BytesCommand[] = [];
+  for (const { key, value, keepMs } of puts) commands.push(new BytesCall('set', [key, value, 'PX', String(keepMs)]));
   if (fields === null) return commands;
-  const { key, names, values, keepMs, generation } = fields;
-  commands.push(
-    new BytesCall('hset', [key, ...names.flatMap((name, i) => [name, values[i] ?? ''])]),
-    new BytesCall('pexpire', [key, String(keepMs)]),
-    set(generation),
-  );
+  const args = [fields.key];
+  fields.names.forEach((name, i) => args.push(name, fields.values[i] ?? ''));
+  commands.push(new BytesCall('hset', args));
   return commands;
 }
 
 /** The arguments of the script, after its keys; null if there is nothing to be written. */
-function commitOf({ claims, sets, appends, increments, removes }: Writes, isCareful: boolean): Bytes[] | null {
-  const count = claims.length + sets.length + appends.length + increments.length + removes.length;
+function commitOf(writes: Writes, isCareful: boolean): Bytes[] | null {
+  const { fields, claims, sets, appends, increments, removes } = writes;
+  const tables = fields === null ? 0 : 1;
+  const written = claims.length + sets.length;
+  const count = 2 * tables + written + appends.length + increments.length + removes.length;
   if (count === 0) return null;
   const args: Bytes[] = ['', String(count)];
-  for (const list of [claims, sets, appends, increments]) for (const { key } of list) args.push(key);
+  if (fields !== null) args.push(fields.key, fields.generation.key);
+  for (const { key } of claims) args.push(key);
+  for (const { key } of sets) args.push(key);
+  for (const { key } of appends) args.push(key);
+  for (const { key } of increments) args.push(key);
   args.push(...removes);
-  const checked = claims.length + (isCareful ? sets.length : 0);
-  const counts = [claims.length + sets.length, checked, appends.length, increments.length, removes.length];
-  for (const one of counts) args.push(String(one));
-  for (const list of [claims, sets])
-    for (const { expected, value, keepMs } of list) args.push(expected, value, String(keepMs));
+  const checked = isCareful ? written : claims.length;
+  args.push(String.fromCharCode(tables, written, checked, appends.length, increments.length, removes.length));
+  if (fields !== null) args.push(fields.generation.value, String(fields.keepMs));
+  for (const { expected, value, keepMs } of claims) args.push(expected, value, String(keepMs));
+  for (const { expected, value, keepMs } of sets) args.push(expected, value, String(keepMs));
   for (const { bytes, keepMs, renews } of appends) args.push(bytes, String(keepMs), renews ? '1' : '');
   for (const { keepMs } of increments) args.push(String(keepMs));
   return args;

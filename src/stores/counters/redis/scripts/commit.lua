@@ -1,10 +1,17 @@
--- Writes what a step of counting ends with, all or nothing. KEYS: those that are set, that are added to, counted up, and removed. ARGV: how many of each there are, and of the set ones how many must still be what they were; then what is written. Answers 1, or 0 if a
--- value is another one by now.
-local sets, checked, appends, increments, removes = ARGV[1] + 0, ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0, ARGV[5] + 0
-local key, arg = 0, 5
+-- Writes what a step of counting ends with, all or nothing; only the table of bands is there already. KEYS: that table and its generation, then those that are set, that
+-- are added to, counted up, and removed. ARGV: how many of each there are, and of the set ones how many must still be what they were; then what is written. Answers 1, or 0
+-- if a value is another one by now.
+local tables, sets, checked, appends, increments, removes = string.byte(ARGV[1], 1, 6)
+local key, arg = 2 * tables, 1
+
+if tables > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+  arg = 3
+end
 
 if checked > 0 then
-  local current = redis.call('MGET', unpack(KEYS, 1, checked))
+  local current = redis.call('MGET', unpack(KEYS, key + 1, key + checked))
   for i = 1, checked do
     -- Nothing, or a version, and the length of a value that others add to.
     local expected, value = ARGV[arg + 3 * i - 2], current[i]
@@ -16,26 +23,25 @@ if checked > 0 then
   end
 end
 
-for i = 1, sets do
+for i = key + 1, key + sets do
   redis.call('SET', KEYS[i], ARGV[arg + 2], 'PX', ARGV[arg + 3])
   arg = arg + 3
 end
-key = sets
+key = key + sets
 
-for i = 1, appends do
-  key = key + 1
+for i = key + 1, key + appends do
   local bytes = ARGV[arg + 1]
-  if bytes == '' or redis.call('APPEND', KEYS[key], bytes) == #bytes or ARGV[arg + 3] ~= '' then
-    redis.call('PEXPIRE', KEYS[key], ARGV[arg + 2])
+  if bytes == '' or redis.call('APPEND', KEYS[i], bytes) == #bytes or ARGV[arg + 3] ~= '' then
+    redis.call('PEXPIRE', KEYS[i], ARGV[arg + 2])
   end
   arg = arg + 3
 end
+key = key + appends
 
-for i = 1, increments do
-  key = key + 1
-  if redis.call('INCR', KEYS[key]) == 1 then redis.call('PEXPIRE', KEYS[key], ARGV[arg + 1]) end
+for i = key + 1, key + increments do
   arg = arg + 1
+  if redis.call('INCR', KEYS[i]) == 1 then redis.call('PEXPIRE', KEYS[i], ARGV[arg]) end
 end
 
-if removes > 0 then redis.call('UNLINK', unpack(KEYS, key + 1)) end
+if removes > 0 then redis.call('UNLINK', unpack(KEYS, key + increments + 1)) end
 return 1
