@@ -74,7 +74,7 @@ if (stack !== null) {
       t.same(
         [...new Set(ofScores)].sort().map((name) => [name, times(name)]),
         // The values of the session, then those of the sessions that it is compared with.
-        Object.entries({ commit: 1, getrange: 1, mget: 2, set: 1, takeRate: 1 }),
+        Object.entries({ commit: 1, getrange: 1, mget: 2, takeRate: 1 }),
       );
       t.same(
         statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))),

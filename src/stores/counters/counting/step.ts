@@ -53,7 +53,7 @@ export interface Writes {
   readonly appends: readonly Append[];
   readonly increments: readonly { readonly key: string; readonly keepMs: number }[];
   readonly removes: readonly string[];
-  /** New values of keys that nobody else knows; they are there before the rest is. */
+  /** New values of keys that nobody else knows. */
   readonly puts: readonly Put[];
   /** Written whatever was there, even if the rest is not: the same again does no harm. */
   readonly fields: FieldsWrite | null;

@@ -42,9 +42,9 @@ export class WindowLog {
   read(bytes: Bytes, from: number): void {
     for (let at = Math.max(0, this.length - from); at + itemBytes <= bytes.length; at += itemBytes) {
       this.push(timeAt(bytes, at), bytes.slice(at + timeBytes, at + timeBytes + tokenBytes));
-      this.lastItem = bytes.slice(at, at + itemBytes);
       while (this.sessions > bounds.neighborhoodSessionsMax) this.shift();
     }
+    if (from + bytes.length >= this.length && bytes.length >= itemBytes) this.lastItem = bytes.slice(-itemBytes);
     if (from === 0) this.firstBytes = bytes.slice(0, versionBytes);
     this.length = Math.max(this.length, from + bytes.length);
   }

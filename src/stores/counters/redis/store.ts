@@ -5,8 +5,8 @@
  */
 import { storeUnavailable } from '../../../errors.js';
 import type { Bytes } from '../counting/bytes.js';
-import type { Ended, Given, Step, Wanted, Writes } from '../counting/step.js';
-import { BytesCall, type BytesCommand } from './bytes-call.js';
+import type { Ended, FieldsWrite, Given, Step, Wanted, Writes } from '../counting/step.js';
+import { BytesCall, type BytesCommand, type ScriptRun } from './bytes-call.js';
 import type { RedisConnection, Waited } from './connection.js';
 import { createLocks } from './locks.js';
 import type { Script, Scripts } from './scripts.js';
@@ -133,55 +133,44 @@ const createWriter =
   (connection: RedisConnection, commit: Script) =>
   async (writes: Writes, isCareful: boolean): Promise<boolean> => {
     const args = commitOf(writes, isCareful);
-    const commands: BytesCommand[] = putsOf(writes);
-    // Before the script, so that what it names is there.
-    if (args !== null) commands.push({ script: commit, args });
-    const replies = await connection.sendAll(commands);
-    if (args === null || Number(replies.at(-1)) === 1) return true;
-    if (writes.puts.length > 0)
-      await connection.sendAll([
-        new BytesCall(
-          'del',
-          writes.puts.map(({ key }) => key),
-        ),
-      ]);
-    return false;
+    if (args === null) return true;
+    const run: ScriptRun = { script: commit, args };
+    const replies = await connection.sendAll(writes.fields === null ? [run] : [bandsOf(writes.fields), run]);
+    return Number(replies.at(-1)) === 1;
   };
 
 const listOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : []);
 
 const bytesOrNull = (reply: unknown): Bytes | null => (Buffer.isBuffer(reply) ? reply.toString('latin1') : null);
 
-/** New values as plain commands: a server hashes each text of a script. */
-function putsOf({ puts, fields }: Writes): BytesCommand[] {
-  const commands: BytesCommand[] = [];
-  for (const { key, value, keepMs } of puts) commands.push(new BytesCall('set', [key, value, 'PX', String(keepMs)]));
-  if (fields === null) return commands;
-  const args = [fields.key];
-  fields.names.forEach((name, i) => args.push(name, fields.values[i] ?? ''));
-  commands.push(new BytesCall('hset', args));
-  return commands;
+/** Bands as a plain command: a script would be given each of their many texts. */
+function bandsOf({ key, names, values }: FieldsWrite): BytesCall {
+  const args = [key];
+  names.forEach((name, i) => args.push(name, values[i] ?? ''));
+  return new BytesCall('hset', args);
 }
 
 /** The arguments of the script, after its keys; null if there is nothing to be written. */
 function commitOf(writes: Writes, isCareful: boolean): Bytes[] | null {
-  const { fields, claims, sets, appends, increments, removes } = writes;
+  const { fields, claims, sets, puts, appends, increments, removes } = writes;
   const tables = fields === null ? 0 : 1;
-  const written = claims.length + sets.length;
+  const written = claims.length + sets.length + puts.length;
   const count = 2 * tables + written + appends.length + increments.length + removes.length;
   if (count === 0) return null;
   const args: Bytes[] = ['', String(count)];
   if (fields !== null) args.push(fields.key, fields.generation.key);
   for (const { key } of claims) args.push(key);
   for (const { key } of sets) args.push(key);
+  for (const { key } of puts) args.push(key);
   for (const { key } of appends) args.push(key);
   for (const { key } of increments) args.push(key);
   args.push(...removes);
-  const checked = isCareful ? written : claims.length;
+  const checked = claims.length + (isCareful ? sets.length : 0);
   args.push(String.fromCharCode(tables, written, checked, appends.length, increments.length, removes.length));
   if (fields !== null) args.push(fields.generation.value, String(fields.keepMs));
   for (const { expected, value, keepMs } of claims) args.push(expected, value, String(keepMs));
   for (const { expected, value, keepMs } of sets) args.push(expected, value, String(keepMs));
+  for (const { value, keepMs } of puts) args.push('', value, String(keepMs));
   for (const { bytes, keepMs, renews } of appends) args.push(bytes, String(keepMs), renews ? '1' : '');
   for (const { keepMs } of increments) args.push(String(keepMs));
   return args;
