@@ -49,7 +49,12 @@ export const u32At = (bytes: Bytes, at: number): number => u16At(bytes, at) * 65
 
 export const timeBytes = 6;
 
-export const packTime = (ms: number): Bytes => u24(Math.floor(ms / 2 ** 24)) + u24(ms % 2 ** 24);
+export function packTime(ms: number): Bytes {
+  const high = Math.floor(ms / 2 ** 24);
+  const low = ms % 2 ** 24;
+  // oxfmt-ignore
+  return chars((high >>> 16) & 255, (high >>> 8) & 255, high & 255, (low >>> 16) & 255, (low >>> 8) & 255, low & 255);
+}
 export const timeAt = (bytes: Bytes, at: number): number => u24At(bytes, at) * 2 ** 24 + u24At(bytes, at + 3);
 
 const scratch = Buffer.alloc(8);

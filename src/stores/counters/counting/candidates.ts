@@ -36,6 +36,8 @@ const byTime = (one: Sighted, other: Sighted): number => {
   return one.session < other.session ? -1 : 1;
 };
 
+const nobody: ReadonlyMap<Bytes, Via> = new Map();
+
 /** Sessions by how each was found. */
 export function pickCandidates(
   call: Call,
@@ -43,6 +45,8 @@ export function pickCandidates(
   bands: readonly (Bytes | null)[],
 ): ReadonlyMap<Bytes, Via> {
   const { nowMs, ref } = call;
+  const { respondent, device, token, address } = sources;
+  if (respondent + device + token + address === '' && bands.every((list) => list === null)) return nobody;
   const picked = new Map<Bytes, Via>();
   const exact = new Map<Bytes, Sighted>();
   const oldest = packTime(nowMs - bounds.candidateMs);

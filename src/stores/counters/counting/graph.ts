@@ -27,8 +27,12 @@ export interface Walked {
   readonly records: ReadonlyMap<Bytes, SessionRecord | null>;
 }
 
+/** Every link has this session only. */
+const alone: Walked = { direct: 0, linked: 0, records: new Map() };
+
 /** Counts the sessions linked to this one, directly and through others, among those seen since then. Level by level, each read at once. */
 export function* walkGraph(call: Call, { own, links, sinceMs, wanted }: Walk): Step<Walked> {
+  if (wanted.size === 0 && own.every((link) => (links.get(link)?.length ?? Infinity) <= entryBytes)) return alone;
   const records = new Map<Bytes, SessionRecord | null>();
   const visited = new Set([call.ref]);
   const crossed = new Set<Link>();

@@ -13,6 +13,8 @@ export type BytesCommand = BytesCall | ScriptRun;
 
 /** The bytes before an argument of a length. */
 const headOf = (length: number): string => `\r\n$${length}\r\n`;
+/** Those of the command that is written, in one list for all. */
+const parts: string[] = [];
 const heads = Array.from({ length: 4_096 }, (_, length) => headOf(length));
 
 export class BytesCall extends Command {
@@ -32,9 +34,14 @@ export class BytesCall extends Command {
 
   override toWritable(): Buffer {
     const args = this.args as readonly Bytes[];
-    const parts = [`*${args.length + 1}\r\n$${this.name.length}\r\n${this.name}`];
-    for (const arg of args) parts.push(heads[arg.length] ?? headOf(arg.length), arg);
-    parts.push('\r\n');
+    let place = 0;
+    parts[place++] = `*${args.length + 1}\r\n$${this.name.length}\r\n${this.name}`;
+    for (const arg of args) {
+      parts[place++] = heads[arg.length] ?? headOf(arg.length);
+      parts[place++] = arg;
+    }
+    parts[place++] = '\r\n';
+    parts.length = place;
     return Buffer.from(parts.join(''), 'latin1');
   }
 }

@@ -101,13 +101,12 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
       }),
     runAtTurnEnd: (script, key, argumentsOf) => gathering.atEnd(async () => runScript(script, key, argumentsOf())),
     within: withDeadline,
-    sendAll: (commands) => {
+    sendAll: async (commands) => {
       gathering.open();
-      return Promise.all(
-        commands.map((command) =>
-          command instanceof BytesCall ? client.sendCommand(command) : runScript.ofBytes(command),
-        ),
-      );
+      const send = (command: BytesCommand): Promise<unknown> =>
+        command instanceof BytesCall ? Promise.resolve(client.sendCommand(command)) : runScript.ofBytes(command);
+      const [first] = commands;
+      return commands.length === 1 && first !== undefined ? [await send(first)] : Promise.all(commands.map(send));
     },
     describe: (sections) => withDeadline(() => describeServers(client, sections)),
     onReconnect: (listener) => void client.on('ready', listener),

@@ -50,12 +50,10 @@ export function createRateTaker(
     const before = together.calls;
     together.calls += 1;
     const used = await together.used;
-    const room = Math.min(...limits.map(({ limit }, i) => Math.max(0, limit - (used[i] ?? 0))));
-    return judgeRates(
-      limits,
-      used.map((count) => count + Math.min(before, room)),
-      atMs,
-    );
+    let taken = before;
+    for (let i = 0; i < limits.length; i += 1)
+      taken = Math.min(taken, Math.max(0, (limits[i]?.limit ?? 0) - (used[i] ?? 0)));
+    return judgeRates(limits, taken === 0 ? used : used.map((count) => count + taken), atMs);
   };
 }
 
