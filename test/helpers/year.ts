@@ -49,7 +49,7 @@ export function entryOf(score: PastScore): LogEntry {
   const subjects = { respondent: refOf(respondent), source: refOf('source'), subSource: null };
   const trace = {
     ...base.trace,
-    ...{ session: refOf(`session ${sessionId}`), scope: 'study', respondent: subjects.respondent },
+    ...{ session: refOf(`session ${sessionId}`), scope: refOf('study'), respondent: subjects.respondent },
     ...{ device: device === null ? null : refOf(device), address: refOf(`address ${sessionId}`), deviceClass: null },
   };
   const owner = { receiptId, organizationId: 'org_year', projectId, lineage: 'key' };

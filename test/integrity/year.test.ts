@@ -105,7 +105,10 @@ if (stack !== null) {
     const scoreMeanwhile = async (): Promise<void> => {
       const fromMs = performance.now();
       await one.counterRecovery.check('proj_large');
-      const input = scoreInput('proj_large', `meanwhile ${meanwhile.length}`, { nowMs: Date.now(), scope: 'other' });
+      const input = scoreInput('proj_large', `meanwhile ${meanwhile.length}`, {
+        nowMs: Date.now(),
+        scope: refOf('other'),
+      });
       // Without an answer in time a score goes without its counts, and says so.
       const counted = await one.counters.countScore(input).catch(() => null);
       unanswered += counted === null ? 1 : 0;
@@ -140,7 +143,7 @@ if (stack !== null) {
     const total = restored.reduce((sum, each) => sum + each, 0);
     // A page that was cut off comes again.
     t.ok(total >= receipts && total <= receipts * 1.01, `${total} restored by both together`);
-    const input = scoreInput('proj_large', 'next', { nowMs, scope: 'study', device: refOf(device) });
+    const input = scoreInput('proj_large', 'next', { nowMs, scope: refOf('study'), device: refOf(device) });
     t.match(await one.counters.countScore(input), {
       complete: true,
       counts: { deviceSessionsDay: Math.ceil(Math.min(receipts, 8_640_000) / 10) + 1 },

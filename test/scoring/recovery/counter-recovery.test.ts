@@ -64,14 +64,18 @@ else {
       const input = scoreInput(projectId, `session ${sessionId}`, {
         nowMs: atMs,
         device: refOf('shared'),
-        scope: 'study',
+        scope: refOf('study'),
       });
       expectCounted(await counters.countScore(input));
     }
     await recordScores(database, scores);
   };
   const next = (projectId: string) =>
-    scoreInput(projectId, `next ${Math.random()}`, { nowMs: Date.now(), device: refOf('shared'), scope: 'study' });
+    scoreInput(projectId, `next ${Math.random()}`, {
+      nowMs: Date.now(),
+      device: refOf('shared'),
+      scope: refOf('study'),
+    });
 
   t.test(
     'after a restart from an older snapshot the end comes back, and until then it is said to be missing',
