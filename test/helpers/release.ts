@@ -40,7 +40,7 @@ export async function packLater(t: Test, tarball: string, version: string, migra
   const stores = join(stage, 'src/stores');
   const column = 'ALTER TABLE projects ADD COLUMN of_a_later_version text;\n';
   writeFileSync(join(stores, 'database/migrations', migration), column);
-  appendFileSync(join(stores, 'counters/redis/scripts/counting.lua'), '-- of a later version\n');
+  appendFileSync(join(stores, 'counters/redis/scripts/commit.lua'), '-- of a later version\n');
   const later = join(folder, `verifyhuman-service-${version}.tgz`);
   await run('tar', ['--use-compress-program=gzip -1', '-cf', later, '-C', folder, 'package']);
   return later;

@@ -39,6 +39,9 @@ const noRate: RateState = judgeRates([], [], 0);
 /** Histories published and receipts released or forgotten together, which holds up everybody else’s calls meanwhile. */
 const portionSize = 100;
 
+/** Sessions restored at the same time. Those of one address take turns, each within its deadline. */
+const restoredTogether = 20;
+
 /** Opens the store; one that is away does not fail the start, but every call until it is back. One that throws keys away fails the start. */
 export async function openRedisCounters({
   url,
@@ -87,8 +90,12 @@ export async function openRedisCounters({
       if (sessions.length > bounds.restoreMax)
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
       const clockMs = now();
-      for (const session of sessions)
-        await store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs }));
+      for (const portion of portionsOf(sessions, restoredTogether))
+        await Promise.all(
+          portion.map((session) =>
+            store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs })),
+          ),
+        );
     },
     ...createCompleteness(connection, scripts, now),
     close: () => {
