@@ -86,7 +86,7 @@ export async function countOn(snapshotPath: string) {
   return { again: again.kind, counts: next.counts, history: next.history, hasProbe: probe !== null };
 }
 
-export const events: readonly SessionEvent[] = [
+const events: readonly SessionEvent[] = [
   { type: 'verification.passed', data: { ...passedFacts, respondent_id: 'resp-1' } } as const,
   {
     type: 'monitoring.flagged',
@@ -99,7 +99,7 @@ export const events: readonly SessionEvent[] = [
 }));
 
 /** The bytes of an outcome in the log. */
-export function outcomeEntry() {
+function outcomeEntry() {
   const outcome = {
     sessionId: 's-1',
     type: 'buyer_reject',

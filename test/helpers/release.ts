@@ -27,19 +27,36 @@ export async function packRelease(t: Test, { withPythonClient = false } = {}): P
   return join(packed, readdirSync(packed)[0] ?? '');
 }
 
-/** A tarball of a later version, with a column more and other scripts for Redis. */
+/**
+ * Changes that a later version may make: a column is added, another is renamed (it stands under both names, and the new one is read), a record gets a
+ * field at its end, and a script of Redis is another one.
+ */
+const laterColumns = `ALTER TABLE projects ADD COLUMN of_a_later_version text;
+ALTER TABLE projects ADD COLUMN caller_id text GENERATED ALWAYS AS (fields->>'externalId') STORED;
+`;
+const laterEdits: readonly (readonly [file: string, before: string, after: string])[] = [
+  ['dist/src/administration/project-store.js', 'OR external_id = $4', 'OR caller_id = $4'],
+  ['dist/src/record/shapes.js', "modelVersion trace subjects'", "modelVersion trace subjects wave'"],
+  ['dist/src/record/record.js', 'trace, subjects };', "trace, subjects, wave: 'later' };"],
+];
+
+/** A tarball of a later version, with `laterEdits` and a migration. */
 export async function packLater(t: Test, tarball: string, version: string, migration: string): Promise<string> {
   const folder = temporaryDirectory(t);
   const stage = join(folder, 'package');
   mkdirSync(stage);
   await unpack(tarball, stage);
-  for (const name of ['package.json', 'npm-shrinkwrap.json']) {
-    const file = join(stage, name);
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/"version": "[^"]+"/, `"version": "${version}"`));
-  }
+  const edit = (file: string, before: string | RegExp, after: string): void => {
+    const text = readFileSync(join(stage, file), 'utf8');
+    const edited = text.replace(before, after);
+    if (edited === text) throw new Error(`${file} has no ${String(before)}`);
+    writeFileSync(join(stage, file), edited);
+  };
+  for (const name of ['package.json', 'npm-shrinkwrap.json'])
+    edit(name, /"version": "[^"]+"/, `"version": "${version}"`);
+  for (const change of laterEdits) edit(...change);
   const stores = join(stage, 'src/stores');
-  const column = 'ALTER TABLE projects ADD COLUMN of_a_later_version text;\n';
-  writeFileSync(join(stores, 'database/migrations', migration), column);
+  writeFileSync(join(stores, 'database/migrations', migration), laterColumns);
   appendFileSync(join(stores, 'counters/redis/scripts/commit.lua'), '-- of a later version\n');
   const later = join(folder, `verifyhuman-service-${version}.tgz`);
   await run('tar', ['--use-compress-program=gzip -1', '-cf', later, '-C', folder, 'package']);

@@ -130,6 +130,28 @@ async function startVerifications(service: Pick<TestService, 'call' | 'bootstrap
   return { passed, faults, stop };
 }
 
+/** Writes and reads what the later version changed: both versions read what either wrote. */
+function createReader(
+  test: Pick<typeof t, 'equal'>,
+  { call, bootstrap }: Pick<TestService, 'call' | 'bootstrap'>,
+  receipts: ReadonlyMap<string, string>,
+) {
+  const headers = { 'x-api-key': bootstrap.organizationKey };
+  const phases: { readonly externalId: string; readonly receiptId: string }[] = [];
+  return async (externalId: string): Promise<void> => {
+    await call('POST', '/projects/provision', { body: { name: externalId, externalId }, headers });
+    phases.push({ externalId, receiptId: [...receipts.values()].at(-1) ?? '' });
+    for (const phase of phases) {
+      const found: { readonly projects: readonly unknown[] } = (
+        await call('GET', `/projects?externalId=${phase.externalId}`, { headers })
+      ).body;
+      test.equal(found.projects.length, 1, `the project of ${phase.externalId} is found`);
+      const evidence = await call('GET', `/lite/score/${phase.receiptId}/evidence`);
+      test.equal(evidence.status, 200, `and the evidence of ${phase.receiptId}`);
+    }
+  };
+}
+
 if (stack !== null && hasBalancer)
   t.test(
     'processes are replaced by a later version and back, and no call, score, outcome or webhook is lost',
@@ -154,9 +176,11 @@ if (stack !== null && hasBalancer)
       const verifications = await startVerifications(service, receiver.url);
       const load = startScoreLoad(balanced, { callers: 3, events: true, pauseMs });
       await load.further(20);
+      const readAll = createReader(t, service, load.receipts);
+      await readAll('before');
       t.match(await shell(migrate, later, settings), { stdout: laterMigration });
       for (const folder of [later, own])
-        for (const place of places) {
+        for (const [n, place] of places.entries()) {
           t.equal(await place.end(), 0, 'it ends well');
           await place.start(folder);
           const { version } = (await (await fetch(`http://127.0.0.1:${place.adminPort}/healthz`)).json()) as {
@@ -165,6 +189,7 @@ if (stack !== null && hasBalancer)
           t.equal(version, folder === own ? packageVersion : laterVersion);
           t.equal(place.log().includes(laterMigration), folder === own, 'an older version says what it runs beside');
           await load.further(20);
+          await readAll(`${folder === own ? 'back' : 'later'}-${n}`);
         }
       await Promise.all([load.stop(), verifications.stop()]);
 

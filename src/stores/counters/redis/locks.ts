@@ -6,8 +6,6 @@ interface Hold {
   end: () => void;
 }
 
-export type Locks = ReturnType<typeof createLocks>;
-
 export function createLocks() {
   const last = new Map<string, Hold>();
   /** Holds the names as soon as all of them are free, until the returned function is called: at once if nobody holds any. */
