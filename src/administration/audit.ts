@@ -1,6 +1,6 @@
 /** The audit trail. An entry is written in the transaction of its write, and holds names and numbers, never a secret. */
 import type { Caller } from '../kernel/caller.js';
-import type { AuditAction, AuditEntry, AuditQuery } from '../contract/audit.js';
+import type { AuditAction, AuditEntry, AuditPage, AuditQuery } from '../contract/audit.js';
 import { leastIdAt, makeId } from '../crypto/ids.js';
 import { dayMs, timeOfDate } from '../kernel/calendar-day.js';
 import { invalid } from '../kernel/faults.js';
@@ -96,7 +96,7 @@ export async function listAudit(
   organizationId: string,
   { action, ...days }: Pick<AuditQuery, 'from' | 'to' | 'action'>,
   page: Page,
-): Promise<{ readonly entries: AuditEntry[]; readonly nextCursor: string | null }> {
+): Promise<AuditPage> {
   const { first, end } = readDays(days);
   const values: SqlValue[] = [organizationId, page.limit + 1];
   const conditions = ['organization_id = $1'];

@@ -8,7 +8,7 @@ import {
   type WaitingPostback,
 } from '../contract/postback.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
-import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
+import type { DeliveryPage, PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../crypto/secret-store.js';
 import type { Page } from '../kernel/paging.js';
@@ -39,12 +39,7 @@ export interface PostbackDeliveries {
     supplierId: string,
     after: string,
   ): Promise<{ readonly places: readonly string[]; readonly next: string | null }>;
-  list(
-    tx: Queryable,
-    supplierId: string,
-    query: PostbackQuery,
-    page: Page,
-  ): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }>;
+  list(tx: Queryable, supplierId: string, query: PostbackQuery, page: Page): Promise<DeliveryPage>;
   replay(tx: Queryable, supplierId: string, deliveryId: string): Promise<boolean>;
   /** Sends again what failed in the period; returns how many. */
   recover(tx: Queryable, supplierId: string, sinceMs: number, untilMs: number): Promise<number>;

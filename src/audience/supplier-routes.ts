@@ -12,7 +12,6 @@ import {
   SupplierFields,
   SupplierPage,
   SupplierReply,
-  type SupplierChange,
 } from '../contract/supplier.js';
 import type { Access } from '../http/access-declaration.js';
 import { keyCaller } from '../http/access.js';
@@ -87,8 +86,7 @@ function registerItem(app: FastifyInstance, suppliers: SupplierService): void {
       body: { ...mergePatchOf(SupplierFields), examples: [supplierPatchExample] },
       response: { 200: SupplierReply, ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]) },
     }),
-    async (request) =>
-      suppliers.update(actorOf(request), keyCaller(request), request.params.supplierId, request.body as SupplierChange),
+    async (request) => suppliers.update(actorOf(request), keyCaller(request), request.params.supplierId, request.body),
   );
   app.delete(
     item,

@@ -90,3 +90,4 @@ export const AuditQuery = ListQuery({
 export type AuditQuery = Static<typeof AuditQuery>;
 
 export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry), nextCursor: Nullable(Type.String()) });
+export type AuditPage = Static<typeof AuditPage>;

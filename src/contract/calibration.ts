@@ -82,7 +82,6 @@ export const LiteShadow = Type.Object(
       'Knobs to try on live traffic, on top of the others. They change no verdict; GET /lite/shadow compares. null: no comparison.',
   },
 );
-export type LiteShadow = Static<typeof LiteShadow>;
 
 /** A project stores any of the knobs, and any of them again per source and in the shadow. */
 export const LiteConfig = Type.Object(

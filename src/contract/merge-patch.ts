@@ -1,9 +1,16 @@
 /** The merge-patch form (RFC 7396) of a JSON Schema: nothing is required, and null goes back to the default. */
-import type { TSchema } from 'typebox';
+import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
 
-export function mergePatchOf(schema: TSchema): TSchema {
+/** Its values. A list is replaced as a whole. */
+export type MergePatch<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [Name in keyof T]?: MergePatch<T[Name]> | null }
+    : T;
+
+export function mergePatchOf<T extends TSchema>(schema: T): TUnsafe<MergePatch<Static<T>>> {
   const { required: _required, ...rest } = schema as Record<string, unknown>;
-  return nullableValues(rest);
+  return Type.Unsafe<MergePatch<Static<T>>>(nullableValues(rest));
 }
 
 function nullableValues(schema: Record<string, unknown>): Record<string, unknown> {

@@ -23,7 +23,6 @@ export const Activity = Type.Object({
 export type Activity = Static<typeof Activity>;
 
 export const ActivityReply = Type.Object({ sessionId: Type.String(), accepted: Type.Boolean() });
-export type ActivityReply = Static<typeof ActivityReply>;
 
 /** An observation from any source. */
 export interface Observation {

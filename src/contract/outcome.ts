@@ -99,7 +99,6 @@ export const SessionOutcomeEvent = Type.Object(
   },
   { additionalProperties: true, ...customCarriesName },
 );
-export type SessionOutcomeEvent = Static<typeof SessionOutcomeEvent>;
 
 /** One event of the bulk form. */
 export const OutcomeEvent = Type.Object(

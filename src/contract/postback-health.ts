@@ -8,7 +8,6 @@ export const PostbackHealthQuery = ListQuery({
   ...pageFields,
   supplierId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only this supplier.' })),
 });
-export type PostbackHealthQuery = Static<typeof PostbackHealthQuery>;
 
 export const PostbackHealth = Type.Object({
   retrying: Type.Integer({

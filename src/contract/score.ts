@@ -216,7 +216,6 @@ export const Categories = Type.Object({
   behavior: Percent('Risk of how the page was used.'),
   history: Percent('Risk of earlier outcomes.'),
 });
-export type Categories = Static<typeof Categories>;
 
 /** A probability of fraud, with the range in which 90% of the simulated markets of the fit lie. */
 export const FraudProbability = Type.Object(

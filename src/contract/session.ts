@@ -150,7 +150,6 @@ export const CaptureDone = Type.Object({
     description: 'Frames whose pictures the envelope has to bring; empty unless the project asks for some.',
   }),
 });
-export type CaptureDone = Static<typeof CaptureDone>;
 
 export const ChallengeReply = Type.Union([RevealedChallenge, CaptureDone]);
 export type ChallengeReply = Static<typeof ChallengeReply>;

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, Timestamp, strict } from './common.js';
 import { CountryCode } from './country.js';
+import type { MergePatch } from './merge-patch.js';
 import { ageMax } from './study.js';
 
 /** How a respondent’s visit ends, as it is reported to suppliers. */
@@ -72,13 +73,7 @@ export type SupplierCreation = Static<typeof SupplierCreation>;
 
 /** The form of a change before null is allowed for every field. */
 export const SupplierFields = Type.Object(fields, strict);
-export interface SupplierChange {
-  readonly name?: string | null;
-  readonly sourceId?: string | null;
-  readonly projectId?: string | null;
-  readonly redirects?: { readonly [Status in ExitStatus]?: string | null } | null;
-  readonly postbackUrl?: string | null;
-}
+export type SupplierChange = MergePatch<Static<typeof SupplierFields>>;
 
 const supplier = {
   supplierId: Type.String(),

@@ -73,7 +73,6 @@ export const Flip = Type.Object(
   },
   { description: 'Session whose recommendation would change.' },
 );
-export type Flip = Static<typeof Flip>;
 
 export const SimulationReply = Type.Object({
   sessions: Count('Simulated sessions. A session counts once, by its last receipt.'),

@@ -1,6 +1,7 @@
 /** Webhooks as their owners see them: registrations, and the log of what was sent to them. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp, strict } from './common.js';
+import type { MergePatch } from './merge-patch.js';
 import { ListQuery, pageFields } from './paging.js';
 import { deliveredTypes } from './postback.js';
 import { eventTypes } from './session-event.js';
@@ -69,14 +70,7 @@ export type WebhookCreation = Static<typeof WebhookCreation>;
 
 /** The form of a change before null is allowed for every field. */
 export const WebhookFields = Type.Object({ url, events, payloadVersion, description, enabled, includeTest }, strict);
-export interface WebhookChange {
-  readonly url?: string | null;
-  readonly events?: WebhookCreation['events'] | null;
-  readonly payloadVersion?: PayloadVersion | null;
-  readonly description?: string | null;
-  readonly enabled?: boolean | null;
-  readonly includeTest?: boolean | null;
-}
+export type WebhookChange = MergePatch<Static<typeof WebhookFields>>;
 
 export const WebhookHealth = Type.Object(
   {
@@ -134,7 +128,6 @@ export const SecretRotation = Type.Object(
   },
   strict,
 );
-export type SecretRotation = Static<typeof SecretRotation>;
 export const SecretReply = Type.Object({ secret });
 
 export const DeliveryRef = Type.Object({ deliveryId: Type.String() });
@@ -202,3 +195,4 @@ export const DeliveryReply = Type.Object({
 export type DeliveryReply = Static<typeof DeliveryReply>;
 
 export const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryReply), nextCursor: Nullable(Type.String()) });
+export type DeliveryPage = Static<typeof DeliveryPage>;

@@ -2,6 +2,7 @@
 import type {
   AttemptState,
   DeliveryAttempt,
+  DeliveryPage,
   DeliveryQuery,
   DeliveryReply,
   PayloadVersion,
@@ -43,7 +44,7 @@ export async function listDeliveries(
   owner: LogOwner,
   filter: Pick<DeliveryQuery, 'state' | 'event' | 'sessionId'>,
   page: Page,
-): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }> {
+): Promise<DeliveryPage> {
   const rows = await findRows(tx, owner, filter, page);
   const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.deliveryId);
   const attempts = await findAttempts(tx, owner.webhookId, items);

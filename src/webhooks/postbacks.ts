@@ -3,8 +3,7 @@
  * there, and no list of webhooks shows it.
  */
 import type { PostbackEvent, PostbackPlace, WaitingPostback } from '../contract/postback.js';
-import type { PostbackHealth } from '../contract/postback-health.js';
-import type { DeliveryReply, PostbackQuery } from '../contract/webhook.js';
+import type { DeliveryPage, PostbackQuery } from '../contract/webhook.js';
 import type { Page } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { listDeliveries, recoverDeliveries, replayDelivery } from './delivery-log.js';
@@ -107,12 +106,7 @@ export const postbackDeliveries = {
     return { places: rows.map(({ place }) => place), next: last };
   },
 
-  list(
-    tx: Queryable,
-    supplierId: string,
-    { state }: PostbackQuery,
-    page: Page,
-  ): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }> {
+  list(tx: Queryable, supplierId: string, { state }: PostbackQuery, page: Page): Promise<DeliveryPage> {
     const owner = { projectId: '', webhookId: supplierId, payloadVersion: 'v2' } as const;
     return listDeliveries(tx, owner, state === undefined ? {} : { state }, page);
   },
@@ -131,6 +125,5 @@ export const postbackDeliveries = {
     return requeued;
   },
 
-  readHealth: (tx: Queryable, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PostbackHealth>> =>
-    readEndpointHealth(tx, supplierIds),
+  readHealth: readEndpointHealth,
 };

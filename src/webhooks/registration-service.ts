@@ -110,7 +110,7 @@ const defaultsOf = ({ mode }: Pick<WebhookOwner, 'mode'>) => ({ ...webhookDefaul
 /** A merge: what is left out stays, null goes back to the default. */
 function settingsOf(
   base: WebhookSettings,
-  change: Omit<WebhookChange, 'url'> & { url?: string | null },
+  change: WebhookChange,
   { mode }: Pick<WebhookOwner, 'mode'>,
 ): WebhookSettings {
   if (change.includeTest === false && mode !== 'live')

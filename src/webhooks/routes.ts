@@ -18,7 +18,6 @@ import {
   WebhookFields,
   WebhookPage,
   WebhookReply,
-  type WebhookChange,
 } from '../contract/webhook.js';
 import { actorOf } from '../administration/audit.js';
 import { organizationOf } from '../http/access.js';
@@ -158,7 +157,7 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
       },
       response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),
-    async (request) => service.change(askingOf(request), request.body as WebhookChange),
+    async (request) => service.change(askingOf(request), request.body),
   );
   app.delete(
     item,

@@ -115,7 +115,7 @@ async function list({ values, positionals, remote }: Given) {
   const query = { state: text(values['state']), event: text(values['event']), sessionId: text(values['session']) };
   const pages = await Promise.all(
     webhooks.map(async ({ webhookId }) => {
-      const page = (await service.call(`${path}/${webhookId}/deliveries`, query)) as Static<typeof DeliveryPage>;
+      const page = (await service.call(`${path}/${webhookId}/deliveries`, query)) as DeliveryPage;
       return page.deliveries.map((delivery) => ({ webhookId, ...delivery }));
     }),
   );
