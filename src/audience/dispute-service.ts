@@ -12,7 +12,7 @@ import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { unescapeCell } from './csv.js';
 import { dataOwnerOf } from './gate.js';
-import { underLock } from './fielding.js';
+import { underLock, underStudyLock } from './fielding.js';
 import { isAside } from './own-places.js';
 import { isErased, findNamed, findReservation, type QuotaReservation } from './reservation-store.js';
 import type { ReportOutcomes } from './outcome-reporter.js';
@@ -20,8 +20,7 @@ import type { FindRejections } from './place-settlement.js';
 import { isReversed, restore, reverseAll, type Rejection } from './reversals.js';
 import { note, type StudyCaller } from './study-creation.js';
 import { statuses } from './study-rules.js';
-import { requireStudy } from './study-service.js';
-import { findStudy, type Study } from './study-store.js';
+import { requireStudy, type Study } from './study-store.js';
 import { suppliersOfSources } from './supplier-store.js';
 
 export interface DisputeDeps {
@@ -40,9 +39,7 @@ const issuesMax = 50;
 export function createDisputeService(deps: DisputeDeps) {
   const { database, now } = deps;
   const findOwn = (caller: StudyCaller, studyId: string) =>
-    inOrganization(database, caller.organizationId, async (tx) =>
-      requireStudy(await findStudy(tx, studyId, { owner: caller })),
-    );
+    inOrganization(database, caller.organizationId, (tx) => requireStudy(tx, studyId, caller));
 
   return {
     /**
@@ -120,40 +117,30 @@ interface GivenRows {
 const textsOfValue = (value: string): readonly string[] => [value];
 const textsOfCell = (cell: string): readonly string[] => [...new Set([cell, unescapeCell(cell)])];
 
-const disputeBatch = (
-  database: Database,
-  { studyId, organizationId }: Study,
-  { rows, textsOf, at }: GivenRows,
-): Promise<Batch> =>
-  inOrganization(
-    database,
-    organizationId,
-    async (tx) => {
-      const study = requireStudy(await findStudy(tx, studyId, { lock: true }));
-      const places = await findNamed(tx, study, {
-        ids: rows.flatMap(({ place }) => place ?? []),
-        rids: rows.flatMap(({ rid, place }) => (place === undefined && rid !== undefined ? textsOf(rid) : [])),
-      });
-      const sources = rows.flatMap(({ sourceId }) => (sourceId === undefined ? [] : textsOf(sourceId)));
-      const suppliers = await suppliersOfSources(tx, study, sources);
-      const answered: Batch['answered'] = [];
-      const rejected = new Map<string, { place: QuotaReservation; rejection: Rejection }>();
-      for (const row of rows) {
-        const { rid = null, place: placeId = null, reason, note: text = null } = row;
-        const named = namedBy(row, places, { textsOf, suppliers });
-        const [place = null] = named;
-        const result = resultOf(named, rejected);
-        if (place !== null && result === 'reversed') {
-          const note = text === null ? null : (textsOf(text).at(-1) ?? null);
-          rejected.set(place.reservationId, { place, rejection: { by: 'dispute', reason, note, at } });
-        }
-        const found = result === 'ambiguous' ? null : place;
-        answered.push({ rid: found?.respondentId ?? rid, place: found?.reservationId ?? placeId, result });
+const disputeBatch = (database: Database, owned: Study, { rows, textsOf, at }: GivenRows): Promise<Batch> =>
+  underStudyLock(database, owned, async (tx, study) => {
+    const places = await findNamed(tx, study, {
+      ids: rows.flatMap(({ place }) => place ?? []),
+      rids: rows.flatMap(({ rid, place }) => (place === undefined && rid !== undefined ? textsOf(rid) : [])),
+    });
+    const sources = rows.flatMap(({ sourceId }) => (sourceId === undefined ? [] : textsOf(sourceId)));
+    const suppliers = await suppliersOfSources(tx, study, sources);
+    const answered: Batch['answered'] = [];
+    const rejected = new Map<string, { place: QuotaReservation; rejection: Rejection }>();
+    for (const row of rows) {
+      const { rid = null, place: placeId = null, reason, note: text = null } = row;
+      const named = namedBy(row, places, { textsOf, suppliers });
+      const [place = null] = named;
+      const result = resultOf(named, rejected);
+      if (place !== null && result === 'reversed') {
+        const note = text === null ? null : (textsOf(text).at(-1) ?? null);
+        rejected.set(place.reservationId, { place, rejection: { by: 'dispute', reason, note, at } });
       }
-      return { answered, reversed: await reverseAll(tx, study, [...rejected.values()]) };
-    },
-    { line: studyId },
-  );
+      const found = result === 'ambiguous' ? null : place;
+      answered.push({ rid: found?.respondentId ?? rid, place: found?.reservationId ?? placeId, result });
+    }
+    return { answered, reversed: await reverseAll(tx, study, [...rejected.values()]) };
+  });
 
 interface Names extends Pick<GivenRows, 'textsOf'> {
   /** Suppliers by their sourceId of today. A place has that of its link. */

@@ -5,7 +5,7 @@
 import { readDeclaredCountry } from '../contract/country.js';
 import { ageMax, trait, type EntryMode } from '../contract/study.js';
 import type { LinkProblem } from '../contract/supplier.js';
-import type { Secrets } from '../crypto/secret-store.js';
+import type { Secrets } from '../administration/secret-store.js';
 import type { Traits } from './reservation-store.js';
 import { entryLines, linkTraits, sign, signerOf, textOf, type EntryLink } from './signatures.js';
 import { normalTrait } from './study-rules.js';

@@ -1,7 +1,7 @@
 /** The way back to the supplier: which status a respondent leaves with, and the address that the supplier has for it. */
 import type { PlaceStatus } from '../contract/postback.js';
 import type { ExitStatus } from '../contract/supplier.js';
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { pageOf, type Answer } from './fielding.js';

@@ -6,7 +6,7 @@ import {
   type Invited,
   type LinkCheckReply,
 } from '../contract/supplier.js';
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import { Fault } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -33,10 +33,8 @@ import {
 import { isOfOtherSender, isVacant, progressOf, respondentRefOf, type HashIdentifier } from './own-places.js';
 import { findRespondentReservation, type QuotaReservation } from './reservation-store.js';
 import type { StudyCaller } from './study-creation.js';
-import { requireStudy } from './study-service.js';
-import { findStudy, type Study } from './study-store.js';
-import { findSupplier, findSupplierOfSource } from './supplier-store.js';
-import { requireSupplier } from './supplier-changes.js';
+import { findStudy, requireStudy, type Study } from './study-store.js';
+import { findSupplierOfSource, requireSupplier } from './supplier-store.js';
 
 export interface LinkServiceDeps {
   readonly database: Database;
@@ -66,8 +64,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** Throws CONFLICT for a study that has ended, and for a supplier that it does not take. */
     invite: (caller: StudyCaller, studyId: string, asked: Invitations): Promise<InvitationsReply> =>
       inOrganization(database, caller.organizationId, async (tx) => {
-        const study = requireStudy(await findStudy(tx, studyId, { owner: caller }));
-        const supplier = requireSupplier(await findSupplier(tx, caller, asked.supplierId));
+        const study = await requireStudy(tx, studyId, caller);
+        const supplier = await requireSupplier(tx, caller, asked.supplierId);
         if (study.status === 'completed' || study.status === 'cancelled')
           throw new Fault(
             'CONFLICT',

@@ -6,6 +6,7 @@ import type { ReasonClass } from '../contract/outcome.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
+import { underStudyLock } from './fielding.js';
 import { dataOwnerOf } from './gate.js';
 import { changeReservation, findReservations, isReservationId, type QuotaReservation } from './reservation-store.js';
 import { restore, reverseAll } from './reversals.js';
@@ -54,14 +55,8 @@ async function settle(
 ): Promise<void> {
   for (let pass = 0, isSettled = false; pass < passesMax && !isSettled; pass++) {
     const rejections = await findRejections(dataOwnerOf(study), ids);
-    const changes = await inOrganization(
-      database,
-      study.organizationId,
-      async (tx) => {
-        const current = await findStudy(tx, study.studyId, { lock: true });
-        return current === null ? 0 : settleAll(tx, current, await findReservations(tx, ids), rejections);
-      },
-      { line: study.studyId },
+    const changes = await underStudyLock(database, study, async (tx, current) =>
+      settleAll(tx, current, await findReservations(tx, ids), rejections),
     );
     isSettled = changes === 0;
   }

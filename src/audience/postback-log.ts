@@ -8,8 +8,8 @@ import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { PostbackDeliveries } from './postbacks.js';
-import { noteSupplierChange, requireSupplier } from './supplier-changes.js';
-import { findSupplier, listSuppliers, type Supplier, type SupplierOwner } from './supplier-store.js';
+import { noteSupplierChange } from './supplier-service.js';
+import { listSuppliers, requireSupplier, type Supplier, type SupplierOwner } from './supplier-store.js';
 
 export interface PostbackLogDeps {
   readonly database: Database;
@@ -26,7 +26,7 @@ export function createPostbackLog({ database, postbacks, now }: PostbackLogDeps)
     run: (tx: Queryable, supplier: Supplier) => Promise<T>,
   ): Promise<T> =>
     inOrganization(database, owner.organizationId, async (tx) => {
-      const supplier = requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true }));
+      const supplier = await requireSupplier(tx, owner, supplierId, { lock: true });
       if (supplier.postbackUrl === null)
         throw new Fault('CONFLICT', 'The supplier has no `postbackUrl`. Set one first.');
       return run(tx, supplier);
@@ -38,7 +38,7 @@ export function createPostbackLog({ database, postbacks, now }: PostbackLogDeps)
         const { items, nextCursor } =
           supplierId === undefined
             ? await listSuppliers(tx, owner, page)
-            : { items: [requireSupplier(await findSupplier(tx, owner, supplierId))], nextCursor: null };
+            : { items: [await requireSupplier(tx, owner, supplierId)], nextCursor: null };
         const health = await postbacks.readHealth(
           tx,
           items.map((supplier) => supplier.supplierId),
@@ -52,7 +52,7 @@ export function createPostbackLog({ database, postbacks, now }: PostbackLogDeps)
 
     list: (owner: SupplierOwner, supplierId: string, query: PostbackQuery, page: Page) =>
       inOrganization(database, owner.organizationId, async (tx) => {
-        requireSupplier(await findSupplier(tx, owner, supplierId));
+        await requireSupplier(tx, owner, supplierId);
         return postbacks.list(tx, supplierId, query, page);
       }),
 

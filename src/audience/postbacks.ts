@@ -10,7 +10,7 @@ import {
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { DeliveryPage, PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { exitStatusOf } from './exits.js';

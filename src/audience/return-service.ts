@@ -3,7 +3,7 @@
  * return-rules.ts. A released reservation is taken back if there is room.
  */
 import type { ReturnReply, ReturnStatus, StudyReturn } from '../contract/study-returns.js';
-import type { Secrets, SecretStore } from '../crypto/secret-store.js';
+import type { Secrets, SecretStore } from '../administration/secret-store.js';
 import { Fault } from '../errors.js';
 import { invalid, notFound } from '../kernel/faults.js';
 import type { Database, Queryable } from '../stores/database/port.js';

@@ -1,7 +1,7 @@
 /** The signatures of studies: HMAC-SHA256 in base64url over lines joined with a line feed, the first of which says what they are for. Pure. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EntryMode } from '../contract/study.js';
-import type { Secrets } from '../crypto/secret-store.js';
+import type { Secrets } from '../administration/secret-store.js';
 
 export const linkTraits = ['country', 'age', 'gender', 'profession'] as const;
 

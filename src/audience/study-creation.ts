@@ -4,7 +4,7 @@ import type { Environment } from '../config/settings.js';
 import type { AuditAction } from '../contract/audit.js';
 import { minimumSecondsDefault, type StudyCreation } from '../contract/study.js';
 import { makeId } from '../crypto/ids.js';
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import { Fault } from '../errors.js';
 import type { KeyCaller } from '../kernel/caller.js';
 import { invalid, notFound, scoringDisabled } from '../kernel/faults.js';

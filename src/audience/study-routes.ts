@@ -21,8 +21,8 @@ import { creationExample, patchExample } from './examples.js';
 import { exportFormats, exportRespondents, listRespondents, shownStatuses } from './export.js';
 import type { StudyCaller } from './study-creation.js';
 import { reportAsCsv } from './study-report.js';
-import { requireStudy, type StudyService } from './study-service.js';
-import { findStudy } from './study-store.js';
+import type { StudyService } from './study-service.js';
+import { requireStudy } from './study-store.js';
 import { studyActions, type StudyAction } from '../contract/study-moves.js';
 
 export interface StudyRouteDeps {
@@ -248,7 +248,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       const { status = 'verified', token, rid, sessionId, ...page } = request.query;
       const shown = { status, token: takesTokens(request, token), rid, sessionId };
       return inOrganization(database, owner.organizationId, async (tx) => {
-        const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
+        const study = await requireStudy(tx, request.params.studyId, owner);
         const { respondents, nextCursor } = await listRespondents(tx, study, readPage(page), shown);
         return { respondents, nextCursor };
       });
@@ -293,8 +293,8 @@ function registerExport(app: FastifyInstance, { database }: StudyRouteDeps): voi
       const owner = ownerOf(request);
       const { format = 'csv', status = 'completed_or_reversed', token } = request.query;
       const shown = { status, token: takesTokens(request, token) };
-      const study = requireStudy(
-        await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),
+      const study = await inOrganization(database, owner.organizationId, (tx) =>
+        requireStudy(tx, request.params.studyId, owner),
       );
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')

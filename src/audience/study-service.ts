@@ -11,7 +11,7 @@ import type { ReportGrouping, StudyReport } from '../contract/study-report.js';
 import { graceHours } from '../contract/supplier.js';
 import { Fault } from '../errors.js';
 import { rest } from '../fair-limiter.js';
-import { invalid, notFound } from '../kernel/faults.js';
+import { invalid } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -27,7 +27,7 @@ import {
   findStudy,
   listStudies,
   readQuotas,
-  replaceSurveyKey,
+  requireStudy,
   setStatus,
   type Study,
   type StudyWithQuotas,
@@ -52,8 +52,8 @@ export function createStudyService(deps: StudyServiceDeps) {
       database,
       caller.organizationId,
       async (tx) => {
-        await run(tx, requireStudy(await findStudy(tx, studyId, { owner: caller, lock: true })));
-        return show(await withQuotas(tx, requireStudy(await findStudy(tx, studyId, { owner: caller }))));
+        await run(tx, await requireStudy(tx, studyId, caller, { lock: true }));
+        return show(await withQuotas(tx, await requireStudy(tx, studyId, caller)));
       },
       { line: studyId },
     );
@@ -67,7 +67,7 @@ export function createStudyService(deps: StudyServiceDeps) {
 
     read: (caller: StudyCaller, studyId: string): Promise<StudyReply> =>
       inOrganization(database, caller.organizationId, async (tx) =>
-        show(await withQuotas(tx, requireStudy(await findStudy(tx, studyId, { owner: caller })))),
+        show(await withQuotas(tx, await requireStudy(tx, studyId, caller))),
       ),
 
     list: (caller: StudyCaller, page: Page) =>
@@ -92,14 +92,13 @@ export function createStudyService(deps: StudyServiceDeps) {
 
     report: (caller: StudyCaller, studyId: string, by: ReportGrouping): Promise<StudyReport> =>
       inOrganization(database, caller.organizationId, async (tx) =>
-        reportStudy(tx, requireStudy(await findStudy(tx, studyId, { owner: caller })), by),
+        reportStudy(tx, await requireStudy(tx, studyId, caller), by),
       ),
 
     rotateSurveyKey: (actor: Actor, caller: StudyCaller, studyId: string, overlapHours: number = graceHours.default) =>
       inOrganization(database, caller.organizationId, async (tx) => {
-        const study = requireStudy(await findStudy(tx, studyId, { owner: caller, lock: true }));
-        const { secret, sealed } = deps.secrets.make(studyId);
-        const until = await replaceSurveyKey(tx, studyId, sealed, overlapHours);
+        const study = await requireStudy(tx, studyId, caller, { lock: true });
+        const { secret, until } = await deps.secrets.rotate(tx, 'studies', studyId, overlapHours);
         await note(tx, actor, study, 'study.survey_key_rotated', { overlapHours });
         return { surveyKey: secret, previousSecretUntil: until?.toISOString() ?? null };
       }),
@@ -226,8 +225,3 @@ const withQuotas = async (tx: Queryable, study: Study): Promise<StudyWithQuotas>
   ...study,
   quotas: await readQuotas(tx, study.studyId),
 });
-
-export function requireStudy<S extends Study>(study: S | null): S {
-  if (study === null) throw notFound('study');
-  return study;
-}

@@ -1,6 +1,7 @@
 /** Studies and their quotas. Whoever changes a count or a reservation locks the study first. */
 import type { EntryMode, ReturnMode, StudyLimits, StudyQuota } from '../contract/study.js';
-import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
+import { sealedColumns, type SealedSecrets } from '../administration/secret-store.js';
+import { notFound } from '../kernel/faults.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { replaceQuotas } from './quota-store.js';
@@ -111,6 +112,18 @@ export async function findStudy(
   return study ?? null;
 }
 
+/** The same of an owner. Throws NOT_FOUND. */
+export async function requireStudy(
+  tx: Queryable,
+  studyId: string,
+  owner: StudyOwner,
+  { lock = false }: { readonly lock?: boolean } = {},
+): Promise<Study> {
+  const study = await findStudy(tx, studyId, { owner, lock });
+  if (study === null) throw notFound('study');
+  return study;
+}
+
 /** Newest first; `openTo` those that take respondents now, of these suppliers or (null) of any. */
 export async function listStudies(
   tx: Queryable,
@@ -174,20 +187,6 @@ export async function readSurveySecrets(tx: Queryable, studyId: string): Promise
   const [row] = await tx.query<SealedSecrets>(`SELECT ${sealedColumns} FROM studies WHERE study_id = $1`, [studyId]);
   if (row === undefined) throw new Error(`the study ${studyId} is not there`);
   return row;
-}
-
-/** When the old key ends; null: it has. */
-export async function replaceSurveyKey(
-  tx: Queryable,
-  studyId: string,
-  sealed: Uint8Array,
-  overlapHours: number,
-): Promise<Date | null> {
-  const [row] = await tx.query<{ until: Date | null }>(
-    `UPDATE studies SET ${replaceSealed} WHERE study_id = $1 RETURNING previous_until AS until`,
-    [studyId, sealed, overlapHours],
-  );
-  return row?.until ?? null;
 }
 
 export async function setStatus(tx: Queryable, studyId: string, status: StudyState): Promise<void> {

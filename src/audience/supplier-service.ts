@@ -1,6 +1,7 @@
 /** Suppliers as their organization handles them, in test mode and in live mode apart. Changes are recorded in the audit trail with the write. */
-import type { Actor } from '../administration/audit.js';
+import { recordAudit, type Actor } from '../administration/audit.js';
 import type { Environment } from '../config/settings.js';
+import type { AuditAction } from '../contract/audit.js';
 import {
   graceHours,
   suppliersPerOrganizationMax,
@@ -11,22 +12,20 @@ import {
   type SupplierReply,
 } from '../contract/supplier.js';
 import { makeId } from '../crypto/ids.js';
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import { Fault } from '../errors.js';
 import { invalid, notFound } from '../kernel/faults.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { markUndelivered, type PostbackDeliveries } from './postbacks.js';
-import { noteSupplierChange as note, requireSupplier } from './supplier-changes.js';
 import { changedSettings, findSupplierIssues } from './supplier-rules.js';
 import {
   deleteSupplier,
-  findSupplier,
   findSupplierOfSource,
   insertSupplier,
   listSuppliers,
-  replaceSupplierSecret,
+  requireSupplier,
   showSupplier,
   updateSupplier,
   type Supplier,
@@ -75,14 +74,14 @@ export function createSupplierService(deps: SupplierServiceDeps) {
         const supplier = await insertSupplier(tx, owner, settings, { supplierId, sealed });
         if (supplier === null) throw await conflictOf(tx, owner, settings.sourceId);
         await deps.postbacks.keepTarget(tx, supplierId);
-        await note(tx, actor, supplier, 'supplier.created', shown(settings));
+        await noteSupplierChange(tx, actor, supplier, 'supplier.created', shown(settings));
         return { ...showSupplier(supplier), entrySecret: secret };
       });
     },
 
     read: (owner: SupplierOwner, supplierId: string): Promise<SupplierReply> =>
       inOrganization(database, owner.organizationId, async (tx) =>
-        showSupplier(requireSupplier(await findSupplier(tx, owner, supplierId))),
+        showSupplier(await requireSupplier(tx, owner, supplierId)),
       ),
 
     list: (owner: SupplierOwner, page: Page) =>
@@ -99,7 +98,10 @@ export function createSupplierService(deps: SupplierServiceDeps) {
         const settings = changedSettings(supplier, change);
         requireValid(settings);
         if (!(await updateSupplier(tx, supplierId, settings))) throw await conflictOf(tx, owner, settings.sourceId);
-        await note(tx, actor, supplier, 'supplier.updated', { from: shown(supplier), to: shown(settings) });
+        await noteSupplierChange(tx, actor, supplier, 'supplier.updated', {
+          from: shown(supplier),
+          to: shown(settings),
+        });
         return showSupplier({ ...supplier, ...settings });
       });
     },
@@ -108,7 +110,7 @@ export function createSupplierService(deps: SupplierServiceDeps) {
       changing(owner, supplierId, async (tx, supplier) => {
         await markUndelivered(tx, supplierId, deps.postbacks);
         await deleteSupplier(tx, supplierId);
-        await note(tx, actor, supplier, 'supplier.deleted', shown(supplier));
+        await noteSupplierChange(tx, actor, supplier, 'supplier.deleted', shown(supplier));
         return showSupplier(supplier);
       }),
 
@@ -119,9 +121,8 @@ export function createSupplierService(deps: SupplierServiceDeps) {
       overlapHours: number = graceHours.default,
     ): Promise<EntrySecretReply> =>
       changing(owner, supplierId, async (tx, supplier) => {
-        const { secret, sealed } = secrets.make(supplierId);
-        const until = await replaceSupplierSecret(tx, supplierId, sealed, overlapHours);
-        await note(tx, actor, supplier, 'supplier.secret_rotated', { overlapHours });
+        const { secret, until } = await secrets.rotate(tx, 'suppliers', supplierId, overlapHours);
+        await noteSupplierChange(tx, actor, supplier, 'supplier.secret_rotated', { overlapHours });
         return { entrySecret: secret, previousSecretUntil: until?.toISOString() ?? null };
       }),
   };
@@ -136,7 +137,7 @@ const changerOf =
     run: (tx: Queryable, supplier: Supplier) => Promise<T>,
   ): Promise<T> => {
     const result = await inOrganization(database, owner.organizationId, async (tx) => {
-      const done = await run(tx, requireSupplier(await findSupplier(tx, owner, supplierId, { lock: true })));
+      const done = await run(tx, await requireSupplier(tx, owner, supplierId, { lock: true }));
       await postbacks.keepTarget(tx, supplierId);
       return done;
     });
@@ -151,6 +152,16 @@ const conflictOf = async (tx: Queryable, owner: SupplierOwner, sourceId: string)
         `The organization has reached the limit of ${suppliersPerOrganizationMax} suppliers. Delete one, or ask the operator.`,
       )
     : new Fault('CONFLICT', `Another supplier has the \`sourceId\` "${sourceId}". Choose another one.`);
+
+/** In the audit trail. */
+export const noteSupplierChange = (
+  tx: Queryable,
+  actor: Actor,
+  { organizationId, supplierId }: Supplier,
+  action: Extract<AuditAction, `supplier.${string}`>,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> =>
+  recordAudit(tx, actor, { organizationId, action, subject: { kind: 'supplier', id: supplierId }, detail });
 
 /** For the audit trail. Addresses may contain secrets, so only their beginnings are shown. */
 const shown = ({ redirects, postbackUrl, ...settings }: SupplierSettings): Readonly<Record<string, unknown>> => ({

@@ -1,7 +1,8 @@
 /** The rows of suppliers. Their secrets are at rest only sealed. */
 import type { SupplierRedirects, SupplierReply } from '../contract/supplier.js';
 import { suppliersPerOrganizationMax } from '../contract/supplier.js';
-import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
+import { sealedColumns, type SealedSecrets } from '../administration/secret-store.js';
+import { notFound } from '../kernel/faults.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 
@@ -74,12 +75,20 @@ async function findOne(
   return row ?? null;
 }
 
-export const findSupplier = (
+export const findSupplier = (tx: Queryable, owner: SupplierOwner, supplierId: string): Promise<Supplier | null> =>
+  findOne(tx, owner, ['supplier_id', supplierId], '');
+
+/** Throws NOT_FOUND. */
+export async function requireSupplier(
   tx: Queryable,
   owner: SupplierOwner,
   supplierId: string,
   { lock = false }: { readonly lock?: boolean } = {},
-): Promise<Supplier | null> => findOne(tx, owner, ['supplier_id', supplierId], lock ? 'FOR UPDATE' : '');
+): Promise<Supplier> {
+  const supplier = await findOne(tx, owner, ['supplier_id', supplierId], lock ? 'FOR UPDATE' : '');
+  if (supplier === null) throw notFound('supplier');
+  return supplier;
+}
 
 export const findSupplierOfSource = (tx: Queryable, owner: SupplierOwner, sourceId: string): Promise<Supplier | null> =>
   findOne(tx, owner, ['source_id', sourceId], '');
@@ -169,18 +178,4 @@ export async function updateSupplier(tx: Queryable, supplierId: string, settings
 
 export async function deleteSupplier(tx: Queryable, supplierId: string): Promise<void> {
   await tx.query('DELETE FROM suppliers WHERE supplier_id = $1', [supplierId]);
-}
-
-/** When the old secret ends; null: it has. */
-export async function replaceSupplierSecret(
-  tx: Queryable,
-  supplierId: string,
-  sealed: Uint8Array,
-  overlapHours: number,
-): Promise<Date | null> {
-  const [row] = await tx.query<{ until: Date | null }>(
-    `UPDATE suppliers SET ${replaceSealed} WHERE supplier_id = $1 RETURNING previous_until AS until`,
-    [supplierId, sealed, overlapHours],
-  );
-  return row?.until ?? null;
 }

@@ -7,7 +7,7 @@
  *
  * Stopping ends what is under way within its time and gives the other leases back.
  */
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import type { Database } from '../stores/database/port.js';
 import { readClock } from '../stores/database/server.js';
 import type { Consumer, Log } from '../stores/log/port.js';

@@ -11,7 +11,7 @@ import {
 import type { AuditAction } from '../contract/audit.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import { makeId } from '../crypto/ids.js';
-import type { SecretStore } from '../crypto/secret-store.js';
+import type { SecretStore } from '../administration/secret-store.js';
 import { Fault } from '../errors.js';
 import { objectionTo, type TargetRules } from '../net/target-address.js';
 import type { Database, Queryable } from '../stores/database/port.js';
@@ -20,7 +20,6 @@ import {
   countWebhooks,
   deleteWebhook,
   insertWebhook,
-  replaceSecret,
   requireWebhook,
   showWebhook,
   updateWebhook,
@@ -96,8 +95,7 @@ export function createRegistrationService({ database, secrets, target, onChange 
 
     rotateSecret: (asking: Asking, overlapHours: number): Promise<{ secret: string }> =>
       changing(asking, async (tx, webhook) => {
-        const { secret, sealed } = secrets.make(asking.webhookId);
-        await replaceSecret(tx, asking.webhookId, sealed, overlapHours);
+        const { secret } = await secrets.rotate(tx, 'webhooks', asking.webhookId, overlapHours);
         await noteChange(tx, asking.actor, webhook, 'webhook.secret_rotated', { overlapHours });
         return { secret };
       }),

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { DeliveredType } from '../contract/postback.js';
-import type { Secrets } from '../crypto/secret-store.js';
+import type { Secrets } from '../administration/secret-store.js';
 
 export interface Signed {
   readonly event: DeliveredType;

@@ -1,5 +1,5 @@
 /** The sender’s record of each webhook, read again after a second, and at once if this process changed it. Reads of one moment go out as one query. */
-import type { Secrets, SecretStore } from '../crypto/secret-store.js';
+import type { Secrets, SecretStore } from '../administration/secret-store.js';
 import type { Database } from '../stores/database/port.js';
 import { webhookColumns, webhookOf, type StoredWebhook, type WebhookRow } from './webhook-store.js';
 

@@ -3,7 +3,7 @@ import type { SessionMode } from '../contract/common.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { EventType } from '../contract/session-event.js';
 import { missedCountMax, type PayloadVersion, type WebhookMode, type WebhookReply } from '../contract/webhook.js';
-import { replaceSealed, sealedColumns, type SealedSecrets } from '../crypto/secret-store.js';
+import { sealedColumns, type SealedSecrets } from '../administration/secret-store.js';
 import { notFound } from '../kernel/faults.js';
 import { requireManagedMode } from '../kernel/managed-mode.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
@@ -213,16 +213,6 @@ export async function updateWebhook(tx: Queryable, webhookId: string, settings: 
     [webhookId, ...valuesOf(settings)],
   );
   await unpark(tx, webhookId);
-}
-
-/** Replaces the secret. With an overlap of zero hours the old one is gone. */
-export async function replaceSecret(
-  tx: Queryable,
-  webhookId: string,
-  sealed: Uint8Array,
-  overlapHours: number,
-): Promise<void> {
-  await tx.query(`UPDATE webhooks SET ${replaceSealed} WHERE webhook_id = $1`, [webhookId, sealed, overlapHours]);
 }
 
 export async function deleteWebhook(tx: Queryable, webhookId: string): Promise<void> {

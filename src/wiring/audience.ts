@@ -25,7 +25,7 @@ import { registerTryPage } from '../audience/try-routes.js';
 import type { Ref } from '../contract/facts.js';
 import { tokenTypes } from '../contract/token-kinds.js';
 import { createMakeRef } from '../crypto/master-key.js';
-import { createSecretStore } from '../crypto/secret-store.js';
+import { createSecretStore } from '../administration/secret-store.js';
 import { createApp, listen } from '../http/app.js';
 import { serveDocsSite } from '../http/docs-site.js';
 import { registerOpenapi, serveDocument } from '../http/openapi.js';

@@ -8,7 +8,7 @@ import { createLinkTrials, type LinkTrials } from '../audience/link-trial.js';
 import { createPostbackLog, type PostbackLog } from '../audience/postback-log.js';
 import { createSupplierService, type SupplierService } from '../audience/supplier-service.js';
 import { deriveKey } from '../crypto/master-key.js';
-import { createSecretStore } from '../crypto/secret-store.js';
+import { createSecretStore } from '../administration/secret-store.js';
 import { createTargetClassifier, objectionTo } from '../net/target-address.js';
 import type { Parts } from './parts.js';
 import { insertLink, linkUrl } from '../administration/hosted-links.js';

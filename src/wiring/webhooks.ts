@@ -1,6 +1,6 @@
 /** Webhooks, put together: for the API what its routes work with, for the consumers the delivering itself. */
 import { noteArrived } from '../audience/postbacks.js';
-import { createSecretStore } from '../crypto/secret-store.js';
+import { createSecretStore } from '../administration/secret-store.js';
 import { createGuardedConnect, createResolveHost, resolveLocally } from '../net/guarded-connect.js';
 import { createTargetClassifier } from '../net/target-address.js';
 import type { Consumer } from '../stores/log/port.js';

@@ -8,7 +8,7 @@ import { restore, reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
 import { postbackType, type PostbackEvent } from '../../src/contract/postback.js';
 import { makeId } from '../../src/crypto/ids.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { postbackDeliveries } from '../../src/webhooks/postbacks.js';
 import { openTestDatabase } from '../helpers/embedded.js';

@@ -8,7 +8,7 @@ import { findReservation, type QuotaReservation } from '../../src/audience/reser
 import { restore, reverseAll } from '../../src/audience/reversals.js';
 import { createStudyService } from '../../src/audience/study-service.js';
 import { changeStudy, findStudy, readQuotas, type Study } from '../../src/audience/study-store.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import type { StudyQuota } from '../../src/contract/study.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { onBothStores, type TestStore } from '../helpers/both-stores.js';

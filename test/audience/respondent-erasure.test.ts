@@ -13,7 +13,7 @@ import { findReservation, type QuotaReservation } from '../../src/audience/reser
 import { reverseAll } from '../../src/audience/reversals.js';
 import type { Study } from '../../src/audience/study-store.js';
 import type { PostbackEvent } from '../../src/contract/postback.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import type { Database, Queryable } from '../../src/stores/database/port.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createErasureService } from '../../src/verification/erasure/erasure-service.js';

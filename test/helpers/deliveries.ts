@@ -9,7 +9,7 @@ import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { startDeliveries, type DeliveriesDeps } from '../../src/webhooks/deliveries.js';
 import { createPoster } from '../../src/webhooks/post.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import { insertWebhook, type WebhookOwner } from '../../src/webhooks/webhook-store.js';
 
 const secrets = createSecretStore(new Uint8Array(32));

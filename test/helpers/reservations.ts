@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Test } from 'tap';
 import type { AnswerExit } from '../../src/audience/exits.js';
 import { pageOf } from '../../src/audience/fielding.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import { judgeLink, type GivenLink } from '../../src/audience/entry-links.js';
 import { createEntryService, type EntryDeps, type Visit } from '../../src/audience/entry-service.js';
 import { createReservationTokens } from '../../src/audience/reservation-tokens.js';

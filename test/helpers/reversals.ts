@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { operator } from '../../src/administration/audit.js';
 import { createDisputeService } from '../../src/audience/dispute-service.js';
 import { createPlaceSettlement } from '../../src/audience/place-settlement.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import { createStudyService } from '../../src/audience/study-service.js';
 import { findStudy, readQuotas, type Study } from '../../src/audience/study-store.js';
 import { reportStudy } from '../../src/audience/study-report.js';

@@ -15,7 +15,7 @@ import { createMetrics } from '../../src/telemetry/metrics.js';
 import { startDeliveries } from '../../src/webhooks/deliveries.js';
 import { createPoster } from '../../src/webhooks/post.js';
 import { createRegistrationService } from '../../src/webhooks/registration-service.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { verificationEvent } from '../helpers/session-events.js';
 import { waitUntil } from '../helpers/wait-until.js';

@@ -10,7 +10,7 @@ import { inOrganization } from '../../src/stores/database/tenant.js';
 import { deliveryIdOf, insertDeliveries } from '../../src/webhooks/delivery-store.js';
 import { erasePayloads, markErasedSessions } from '../../src/webhooks/payload-erasure.js';
 import { createRegistrationService } from '../../src/webhooks/registration-service.js';
-import { createSecretStore } from '../../src/crypto/secret-store.js';
+import { createSecretStore } from '../../src/administration/secret-store.js';
 import { verificationEvent } from '../helpers/session-events.js';
 
 const database = await openTestDatabase(t);
