@@ -5,6 +5,7 @@
 import { placeEventIds, retractionName, type OutcomeEvent } from '../contract/outcome.js';
 import { Fault } from '../errors.js';
 import type { DataOwner } from '../kernel/caller.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -52,12 +53,7 @@ export function createOutcomeReporter({
         tx.query(
           `UPDATE study_places p SET outcome_due = (p.completion, p.refused_for, p.reversed_from, p.reversed_at) IS DISTINCT FROM (given.completion, given.refused_for, given.reversed_from, given.reversed_at)
              FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS given (place, completion, refused_for, reversed_from, reversed_at) WHERE p.place_id = given.place`,
-          [
-            ids,
-            ...(['completion', 'refusedFor', 'reversedFrom', 'reversedAt'] as const).map((name) =>
-              reservations.map((reservation) => reservation[name]),
-            ),
-          ],
+          columnsOf(reservations, 'reservationId', 'completion', 'refusedFor', 'reversedFrom', 'reversedAt'),
         ),
       );
     } catch (error) {

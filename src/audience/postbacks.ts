@@ -12,6 +12,7 @@ import type { DeliveryPage, PostbackQuery } from '../contract/webhook.js';
 import { makeId } from '../crypto/ids.js';
 import type { SecretStore } from '../administration/secret-store.js';
 import type { Page } from '../kernel/paging.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { exitStatusOf } from './exits.js';
 import { isAside } from './own-places.js';
@@ -151,7 +152,7 @@ export async function markWaiting(
   await tx.query(
     `UPDATE study_places p SET unsent = true, exit_due = true, exit_status = given.arrived
        FROM unnest($1::text[], $2::text[]) AS given (place, arrived) WHERE p.place_id = given.place`,
-    [waiting.map(({ place }) => place), waiting.map(({ arrived }) => arrived)],
+    columnsOf(waiting, 'place', 'arrived'),
   );
 }
 
@@ -173,5 +174,5 @@ export const noteArrived = async (tx: Queryable, arrived: readonly ArrivedPostba
   void (await tx.query(
     `UPDATE study_places p SET exit_due = true, exit_status = given.status
        FROM unnest($1::text[], $2::text[]) AS given (place, status) WHERE p.place_id = given.place AND p.unsent`,
-    [arrived.map(({ place }) => place), arrived.map(({ status }) => status)],
+    columnsOf(arrived, 'place', 'status'),
   ));

@@ -4,6 +4,7 @@
  */
 import { reportRefusedLinksMax, type RefusedLink } from '../contract/study-report.js';
 import type { LinkProblem } from '../contract/supplier.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { startRounds, type Rounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -71,13 +72,7 @@ const insert = (database: Queryable, counts: readonly Counted[]): Promise<unknow
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS counted (study_id, supplier_id, reason, organization_id, visits)
       ORDER BY study_id, supplier_id, reason
      ON CONFLICT (study_id, supplier_id, reason) DO UPDATE SET visits = known.visits + excluded.visits, last_at = now()`,
-    [
-      counts.map(({ studyId }) => studyId),
-      counts.map(({ supplierId }) => supplierId),
-      counts.map(({ reason }) => reason),
-      counts.map(({ organizationId }) => organizationId),
-      counts.map(({ visits }) => visits),
-    ],
+    columnsOf(counts, 'studyId', 'supplierId', 'reason', 'organizationId', 'visits'),
   );
 
 /** Most visits first. */

@@ -16,6 +16,7 @@ import {
 } from './study-counts.js';
 import type { ReservationState, ScreenedFor } from './transitions.js';
 import { makeId } from '../crypto/ids.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { quotaCounts } from './quota-store.js';
@@ -314,7 +315,7 @@ export async function noteReversals(
   await tx.query(
     `UPDATE study_places p SET reversal_note = given.note FROM unnest($1::text[], $2::text[]) AS given (place, note)
       WHERE p.place_id = given.place AND p.completion = 'reversed'`,
-    [notes.map(({ reservationId }) => reservationId), notes.map(({ note }) => note)],
+    columnsOf(notes, 'reservationId', 'note'),
   );
 }
 

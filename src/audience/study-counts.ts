@@ -3,6 +3,7 @@
  * study, so that a report reads a few rows however many respondents came.
  */
 import { openSourcesMax, type ClaimantKind } from '../contract/study-report.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { QuotaReservation } from './reservation-store.js';
 import { surveySeconds } from './study-rules.js';
@@ -193,7 +194,7 @@ async function countCompletes(tx: Queryable, changes: readonly PlaceChange[]): P
     `UPDATE study_claimants c SET completed = c.completed + claim.by
        FROM (SELECT kind, ref, sum(by)::int AS by FROM unnest($2::text[], $3::text[], $4::int[]) AS one (kind, ref, by) GROUP BY kind, ref) AS claim
       WHERE c.study_id = $1 AND c.kind = claim.kind AND c.ref = claim.ref`,
-    [place.is.studyId, claims.map(({ kind }) => kind), claims.map(({ ref }) => ref), claims.map(({ by }) => by)],
+    [place.is.studyId, ...columnsOf(claims, 'kind', 'ref', 'by')],
   );
 }
 

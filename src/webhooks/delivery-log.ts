@@ -10,9 +10,10 @@ import type {
 import { recoverMax } from '../contract/webhook.js';
 import { leastIdAt } from '../crypto/ids.js';
 import { cutPage, type Page } from '../kernel/paging.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
-import { columnsOf, deliveryIdOf } from './delivery-store.js';
+import { deliveryIdOf } from './delivery-store.js';
 import { payloadOf } from './payload.js';
 import type { DeliveredEvent } from '../contract/postback.js';
 

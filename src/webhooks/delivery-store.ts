@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { ArrivedPostback, DeliveredType } from '../contract/postback.js';
 import type { AttemptState } from '../contract/webhook.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
 
@@ -41,13 +42,6 @@ export function deliveryIdOf(eventId: string, webhookId: string): string {
   return `dlv_${eventId.slice('evt_'.length).slice(0, 16)}${own.slice(0, 16)}`;
 }
 
-type Cell = string | number | boolean | null;
-/** Arrays for unnest: of each field the values of all rows. */
-export const columnsOf = <Name extends string>(
-  rows: readonly Readonly<Record<Name, Cell>>[],
-  ...names: readonly Name[]
-): readonly (readonly Cell[])[] => names.map((name) => rows.map((row) => row[name]));
-
 /** Writes deliveries and their events, but for sessions that were erased; answers which deliveries were not there yet. */
 export async function insertDeliveries(
   database: Queryable,
@@ -72,16 +66,8 @@ export async function insertDeliveries(
      ON CONFLICT DO NOTHING RETURNING webhook_id AS "webhookId", delivery_id AS "deliveryId"`,
     [
       ...columnsOf(events, 'eventId', 'organizationId', 'projectId', 'sessionId', 'body'),
-      ...columnsOf(
-        deliveries,
-        'webhookId',
-        'deliveryId',
-        'organizationId',
-        'eventId',
-        'eventType',
-        'sessionId',
-        'leased',
-      ),
+      ...columnsOf(deliveries, 'webhookId', 'deliveryId', 'organizationId', 'eventId', 'eventType', 'sessionId'),
+      deliveries.map(({ leased }) => leased),
       leaseMs,
     ],
     { recurring: true },

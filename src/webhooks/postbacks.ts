@@ -5,9 +5,10 @@
 import type { PostbackEvent, PostbackPlace, WaitingPostback } from '../contract/postback.js';
 import type { DeliveryPage, PostbackQuery } from '../contract/webhook.js';
 import type { Page } from '../kernel/paging.js';
+import { columnsOf } from '../stores/database/columns.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 import { listDeliveries, recoverDeliveries, replayDelivery } from './delivery-log.js';
-import { columnsOf, deliveryIdOf, insertDeliveries } from './delivery-store.js';
+import { deliveryIdOf, insertDeliveries } from './delivery-store.js';
 import { deliveryOf, storedForm } from './fan-out.js';
 import { readEndpointHealth, unpark } from './webhook-store.js';
 

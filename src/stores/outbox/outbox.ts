@@ -14,6 +14,7 @@ import { Buffer } from 'node:buffer';
 import type { SessionEvent } from '../../contract/session-event.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { columnsOf } from '../database/columns.js';
 import type { Database, Queryable } from '../database/port.js';
 import type { Log, LogEntry } from '../log/port.js';
 
@@ -92,12 +93,7 @@ export async function writeEvents(tx: Queryable, events: readonly SessionEvent[]
     `INSERT INTO outbox (event_id, organization_id, log_key, body, due_at)
          SELECT id, organization, key, body, now() + ${graceSeconds} * interval '1 second'
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS event (id, organization, key, body)`,
-    [
-      events.map((event) => event.eventId),
-      events.map((event) => event.organizationId),
-      events.map((event) => event.sessionId),
-      bodies,
-    ],
+    [...columnsOf(events, 'eventId', 'organizationId', 'sessionId'), bodies],
     { recurring: true },
   );
 }
