@@ -4,10 +4,10 @@ import type { AuditAction, AuditEntry, AuditPage, AuditQuery } from '../contract
 import { leastIdAt, makeId } from '../crypto/ids.js';
 import { dayMs, timeOfDate } from '../kernel/calendar-day.js';
 import { invalid } from '../kernel/faults.js';
-import type { Database, Queryable, Row, SqlValue } from '../stores/database/port.js';
+import type { Queryable, Row, SqlValue } from '../stores/database/port.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import {
-  deleteInBatches,
+  dropOverAge,
   guardByColumn,
   startRetentionRounds,
   type RetentionRounds,
@@ -117,21 +117,15 @@ export async function listAudit(
   return { entries: items.map((entry) => ({ ...entry, at: entry.at.toISOString() })), nextCursor };
 }
 
-/** Deletes what is older at `nowMs`; resolves to the number of entries. */
-export function dropExpiredAuditEntries(database: Database, nowMs: number, retentionDays: number): Promise<number> {
-  return deleteInBatches(database, {
-    table: 'audit_entries',
-    where: 'at < $1',
-    values: [new Date(nowMs - retentionDays * dayMs)],
-  });
-}
+export const auditLifetime = (keepDays: number) => ({ table: 'audit_entries', column: 'at', keepDays });
 
 export function startAuditRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
   const { database, retentionDays } = deps;
+  const lifetime = auditLifetime(retentionDays);
   return startRetentionRounds({
     ...deps,
     what: 'audit entries',
-    guard: guardByColumn(database, { table: 'audit_entries', column: 'at', keepDays: retentionDays }),
-    drop: (nowMs) => dropExpiredAuditEntries(database, nowMs, retentionDays),
+    guard: guardByColumn(database, lifetime),
+    drop: (nowMs) => dropOverAge(database, lifetime, nowMs),
   });
 }

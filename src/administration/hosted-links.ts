@@ -7,6 +7,7 @@
  * pass, and a chain of retries has one at most: opening the page, starting sessions, or failing, uses nothing up. Once all uses are taken no session of the
  * link ends any more: of verifications that race for the last use the database lets one through.
  */
+import { dayMs } from '../kernel/calendar-day.js';
 import { randomBytes } from 'node:crypto';
 import type { SessionMode } from '../contract/common.js';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
@@ -55,7 +56,6 @@ const columns = `link_id AS "linkId", organization_id AS "organizationId", proje
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
-const dayMs = 86_400_000;
 /** Random bytes of an id, in addition to its time, so that ids cannot be guessed. */
 const secretBytes = 10;
 

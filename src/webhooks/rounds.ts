@@ -1,4 +1,5 @@
 /** Periodic work of the deliveries: figures, and removal past the retention. */
+import { dayMs } from '../kernel/calendar-day.js';
 import { leastIdAt } from '../crypto/ids.js';
 import type { Database } from '../stores/database/port.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -31,7 +32,6 @@ export async function measureDeliveries(
 }
 
 const batchMax = 1_000;
-const dayMs = 86_400_000;
 
 /** Each webhook that has deliveries, found by stepping through the index instead of reading the table. */
 const webhooksOfDeliveries = `

@@ -8,6 +8,8 @@ import type { Database, Queryable, Row, SqlValue } from './port.js';
 import { type Rounds, startRounds } from '../rounds.js';
 import { readClock } from './server.js';
 
+const dayMs = 86_400_000;
+
 export const retentionEveryMs = 3_600_000;
 /** A start deletes nothing: whoever starts with a wrong setting has time to see it. */
 const firstAfterMs = 600_000;
@@ -76,15 +78,30 @@ async function hasRow(
   return (await database.query(`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`, values)).length > 0;
 }
 
-/** The guard of a table whose rows are past their lifetime by one of its columns. */
-export const guardByColumn = (
-  database: Database,
-  { table, column, keepDays }: { readonly table: string; readonly column: string; readonly keepDays: number },
-): RetentionGuard => ({
-  keepDays,
-  isDue: (nowMs) =>
-    hasRow(database, { table, where: `${column} < $1`, values: [new Date(nowMs - keepDays * 86_400_000)] }),
+/** Rows whose lifetime counts from one of their times. */
+export interface Lifetime {
+  readonly table: string;
+  /** The time, as SQL. */
+  readonly column: string;
+  readonly keepDays: number;
+}
+
+const overAge = ({ table, column, keepDays }: Lifetime, nowMs: number) => ({
+  ...{ table, where: `${column} < $1`, values: [new Date(nowMs - keepDays * dayMs)] },
 });
+
+export const guardByColumn = (database: Database, lifetime: Lifetime): RetentionGuard => ({
+  keepDays: lifetime.keepDays,
+  isDue: (nowMs) => hasRow(database, overAge(lifetime, nowMs)),
+});
+
+/** Deletes what is past its lifetime at `nowMs`; resolves to how many rows. */
+export const dropOverAge = (
+  database: Database,
+  lifetime: Lifetime,
+  nowMs: number,
+  isStopping: () => boolean = () => false,
+): Promise<number> => deleteInBatches(database, { ...overAge(lifetime, nowMs), isStopping });
 
 export interface BatchDeletion {
   readonly table: string;
@@ -121,7 +138,6 @@ export async function deleteInBatches(database: Database, deletion: BatchDeletio
   return deleted;
 }
 
-const dayMs = 86_400_000;
 /** Rows that have been due for longer than this were not left over by a stop of some days. */
 const overdueDaysMax = 7;
 

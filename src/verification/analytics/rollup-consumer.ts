@@ -3,8 +3,9 @@
  * anywhere, it was counted whole or not at all, and an event that comes again counts once.
  */
 import { eventOf } from '../../stores/outbox/outbox.js';
+import { columnsOf } from '../../stores/database/columns.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
-import { deleteInBatches } from '../../stores/database/retention.js';
+import { dropOverAge } from '../../stores/database/retention.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
 import { cameraCheckMissing } from '../../contract/analytics.js';
 import { failureReasons } from '../../contract/failure-reasons.js';
@@ -27,11 +28,7 @@ export function startRollupConsumer(database: Database, log: Log): Promise<Consu
     handle: async (entries) => {
       await countEvents(database, entries);
       if (performance.now() - trimmedAtMs < trimEveryMs) return;
-      await deleteInBatches(database, {
-        table: 'counted_events',
-        where: 'counted_at < $1',
-        values: [new Date(Date.now() - keepDays * 86_400_000)],
-      });
+      await dropOverAge(database, { table: 'counted_events', column: 'counted_at', keepDays }, Date.now());
       trimmedAtMs = performance.now();
     },
   });
@@ -84,15 +81,7 @@ async function addKinds(tx: Queryable, rows: readonly KindRow[]): Promise<void> 
     `INSERT INTO verification_kinds AS k (organization_id, project_id, is_demo, day, kind, value, count)
      SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[], $4::date[], $5::text[], $6::text[], $7::bigint[])
      ON CONFLICT (project_id, is_demo, day, kind, value) DO UPDATE SET count = k.count + excluded.count`,
-    [
-      rows.map((row) => row.organizationId),
-      rows.map((row) => row.projectId),
-      rows.map((row) => row.isDemo),
-      rows.map((row) => row.day),
-      rows.map((row) => row.kind),
-      rows.map((row) => row.value),
-      rows.map((row) => row.count),
-    ],
+    columnsOf(rows, 'organizationId', 'projectId', 'isDemo', 'day', 'kind', 'value', 'count'),
   );
 }
 

@@ -4,6 +4,7 @@
  * The answer counts what is left. Counters that name nobody and the log expire, and what the log still brings is erased as it is recorded.
  * Unreadable records are listed with the time by which their age deletes them, plus a day for the round that does it.
  */
+import { dayMs } from '../../kernel/calendar-day.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { ErasureReply } from '../../contract/respondent-erasure.js';
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -55,7 +56,6 @@ export interface ErasedRespondent {
 export type ErasureService = ReturnType<typeof createErasureService>;
 
 const batchMax = 500;
-const dayMs = 86_400_000;
 
 export function createErasureService(deps: ErasureDeps) {
   const { database, makeRef } = deps;

@@ -24,7 +24,7 @@ import { redirectProblem, readWebAddress } from '../../net/web-address.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import {
-  deleteInBatches,
+  dropOverAge,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -130,22 +130,15 @@ function showLink(link: HostedLink, siteUrl: string, nowMs: number): LinkReply {
   };
 }
 
-const dayMs = 86_400_000;
-
-/** Deletes what ended too long before `nowMs`; resolves to the number of links. */
-export function dropDeadLinks(database: Database, nowMs: number): Promise<number> {
-  return deleteInBatches(database, {
-    table: 'hosted_links',
-    where: 'least(expires_at, deleted_at) < $1',
-    values: [new Date(nowMs - deadLinkDays * dayMs)],
-  });
-}
+export const deadLinkLifetime = {
+  ...{ table: 'hosted_links', column: 'least(expires_at, deleted_at)', keepDays: deadLinkDays },
+} as const;
 
 export function startLinkRetention(deps: RoundsDeps): RetentionRounds {
   return startRetentionRounds({
     ...deps,
     what: 'links to the hosted page',
-    drop: (nowMs) => dropDeadLinks(deps.database, nowMs),
+    drop: (nowMs) => dropOverAge(deps.database, deadLinkLifetime, nowMs),
   });
 }
 

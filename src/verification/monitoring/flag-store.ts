@@ -5,9 +5,9 @@
 import type { SessionMode } from '../../contract/common.js';
 import type { FlagEvent } from '../../contract/session-event.js';
 import { cutPage, type Page, type PageOf } from '../../kernel/paging.js';
-import type { Database, Queryable, SqlValue } from '../../stores/database/port.js';
+import type { Queryable, SqlValue } from '../../stores/database/port.js';
 import {
-  deleteInBatches,
+  dropOverAge,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -29,10 +29,6 @@ export interface NamedFlag {
 
 /** Flags of one session; a page that invents questions raises no more. */
 const flagsPerSessionMax = 100;
-/** Longer than any session goes on. */
-const flagKeepDays = 7;
-
-const dayMs = 86_400_000;
 
 /** Takes flags that the session has not raised yet; answers the references of these. In the transaction that writes their events. */
 export async function takeFlags(
@@ -94,14 +90,12 @@ export const flagsOf = 'project_id = $1 AND session_ref = ANY($2::text[])';
 export const eraseFlags = async (tx: Queryable, projectId: string, sessionRefs: readonly string[]): Promise<void> =>
   void (await tx.query(`DELETE FROM session_flags WHERE ${flagsOf}`, [projectId, [...sessionRefs]]));
 
-/** Deletes what no session can raise any more; resolves to the number of flags. */
-export const dropOldFlags = (database: Database, nowMs: number): Promise<number> =>
-  deleteInBatches(database, {
-    table: 'session_flags',
-    where: 'flagged_at < $1',
-    values: [new Date(nowMs - flagKeepDays * dayMs)],
-  });
+/** Longer than any session goes on: then none can raise the flag again. */
+export const flagLifetime = { table: 'session_flags', column: 'flagged_at', keepDays: 7 } as const;
 
-/** Deletes flags that no session can raise again. */
 export const startFlagRetention = (deps: RoundsDeps): RetentionRounds =>
-  startRetentionRounds({ ...deps, what: 'flags of sessions', drop: (nowMs) => dropOldFlags(deps.database, nowMs) });
+  startRetentionRounds({
+    ...deps,
+    what: 'flags of sessions',
+    drop: (nowMs) => dropOverAge(deps.database, flagLifetime, nowMs),
+  });

@@ -1,6 +1,7 @@
 /**
  * Sessions that start on the hosted page: which link they come through, and what it puts into them.
  */
+import { dayMs } from '../../kernel/calendar-day.js';
 import { invalid, notFound } from '../../kernel/faults.js';
 import {
   findLink,
@@ -74,7 +75,6 @@ export async function countLinkUse(tx: Queryable, session: Linked, status: Verdi
 
 /** Failures of a respondent of links that count against the quota, in 24 hours. */
 export const linkFailsPerDay = 10;
-const dayMs = 86_400_000;
 
 /** The failed sessions of a link’s respondent in the last 24 hours, through any link; at most `linkFailsPerDay`. */
 export async function countLinkFails(

@@ -2,6 +2,7 @@
  * Deletes sessions past their retention, and what is kept of their faces and devices, by the database’s clock and a batch at a time. Devices of
  * camera checks that were never finished go as their sessions expire. Rounds of several instances share the work.
  */
+import { dayMs } from '../../kernel/calendar-day.js';
 import type { Database } from '../../stores/database/port.js';
 import {
   guardByColumn,
@@ -21,12 +22,11 @@ export async function dropExpiredSessions(
   retentionDays: number,
   isStopping: () => boolean = () => false,
 ): Promise<number> {
-  let total = 0;
-  for (let taken = batchMax; taken === batchMax && !isStopping();) {
+  return repeat(isStopping, async () => {
     const due = await database.query<{ session_id: string; organization_id: string }>(
       `SELECT session_id, organization_id FROM verification_sessions
         WHERE created_at < $1 ORDER BY created_at LIMIT ${batchMax}`,
-      [new Date(nowMs - retentionDays * 86_400_000)],
+      [new Date(nowMs - retentionDays * dayMs)],
     );
     for (const organizationId of new Set(due.map((row) => row.organization_id))) {
       const ids = due.filter((row) => row.organization_id === organizationId).map((row) => row.session_id);
@@ -35,9 +35,14 @@ export async function dropExpiredSessions(
         await tx.query('DELETE FROM verification_sessions WHERE session_id = ANY($1::text[])', [ids]);
       });
     }
-    taken = due.length;
-    total += taken;
-  }
+    return due.length;
+  });
+}
+
+/** Repeats work until it takes less than a batch; answers the sum. */
+async function repeat(isStopping: () => boolean, work: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let taken = batchMax; taken === batchMax && !isStopping(); total += taken) taken = await work();
   return total;
 }
 
@@ -57,18 +62,15 @@ export async function forgetUnfinishedChecks(
   nowMs: number,
   isStopping: () => boolean = () => false,
 ): Promise<number> {
-  let total = 0;
-  for (let taken = batchMax; taken === batchMax && !isStopping();) {
+  return repeat(isStopping, async () => {
     const rows = await database.query(
       `UPDATE verification_sessions SET passive_signals = NULL WHERE session_id IN
          (SELECT session_id FROM verification_sessions WHERE passive_signals IS NOT NULL AND expires_at < $1 LIMIT ${batchMax})
        RETURNING 1 AS one`,
       [new Date(nowMs)],
     );
-    taken = rows.length;
-    total += taken;
-  }
-  return total;
+    return rows.length;
+  });
 }
 
 export function startUnfinishedCheckRetention(deps: RoundsDeps): RetentionRounds {

@@ -2,6 +2,7 @@
  * In which scope a session is compared, and since when a participation blocks. Decided for each session from the projects’ current
  * settings: a project that joins a group brings its earlier participants along, one that leaves takes them with it.
  */
+import { dayMs } from '../../kernel/calendar-day.js';
 import type { Deduplication } from '../../contract/project-parts.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { Scope } from './fingerprint-store.js';
@@ -14,7 +15,6 @@ export interface Deduplicated {
   readonly deduplication: Deduplication;
 }
 
-const dayMs = 86_400_000;
 /** Most projects of a group that are looked at. */
 const projectsMax = 10_000;
 

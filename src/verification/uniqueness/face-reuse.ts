@@ -11,9 +11,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { MakeRef } from '../../crypto/master-key.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
+import { dayMs } from '../../kernel/calendar-day.js';
+import type { Queryable } from '../../stores/database/port.js';
 import {
-  deleteInBatches,
+  dropOverAge,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -31,7 +32,7 @@ import {
 } from './fingerprint-store.js';
 import { reuseCutoff } from './reuse-cutoff.js';
 
-const windowMs = 86_400_000;
+export const recentFaceLifetime = { table: 'recent_faces', column: 'completed_at', keepDays: 1 } as const;
 const bandBits = 14;
 /** More respondents than this change nothing. */
 export const othersMax = 3;
@@ -102,7 +103,7 @@ export function createFaceReuse({ store, makeRef }: FaceReuseDeps) {
         studyId,
         rootSessionId,
         evidenceRankMin,
-        sinceMs: nowMs - windowMs,
+        sinceMs: nowMs - recentFaceLifetime.keepDays * dayMs,
       };
     },
 
@@ -180,17 +181,10 @@ function makePlanes(seed: string, dimension: number): readonly Float32Array[] {
   );
 }
 
-/** Forgets faces older than 24 hours; answers how many. */
-export const dropOldFaces = (database: Database, nowMs: number, isStopping?: () => boolean): Promise<number> =>
-  deleteInBatches(database, {
-    ...{ table: 'recent_faces', where: 'completed_at < $1', values: [new Date(nowMs - windowMs)] },
-    ...(isStopping === undefined ? {} : { isStopping }),
-  });
-
 export function startRecentFaceRetention(deps: RoundsDeps): RetentionRounds {
   return startRetentionRounds({
     ...deps,
     what: 'recent faces',
-    drop: (nowMs, isStopping) => dropOldFaces(deps.database, nowMs, isStopping),
+    drop: (nowMs, isStopping) => dropOverAge(deps.database, recentFaceLifetime, nowMs, isStopping),
   });
 }

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { dropExpiredAuditEntries } from '../../../src/administration/audit.js';
+import { auditLifetime } from '../../../src/administration/audit.js';
+import { dropOverAge } from '../../../src/stores/database/retention.js';
 import { keepDays } from '../../../src/scoring/outcomes/history-shifts.js';
 import { readBacklogs } from '../../../src/scoring/outcomes/outcome-backlog.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
@@ -136,6 +137,6 @@ t.test('audit entries of every organization go by their age', async (t) => {
       );
     }
   }
-  t.equal(await dropExpiredAuditEntries(database, nowMs, 10), 2);
+  t.equal(await dropOverAge(database, auditLifetime(10), nowMs), 2);
   t.equal(await count('audit_entries'), 2);
 });

@@ -1,8 +1,9 @@
 /** One face of many respondents: who counts, for how long, and that neither a race nor a crowd hides it. */
 import type { Test } from 'tap';
+import { dropOverAge } from '../../../src/stores/database/retention.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
-import { dropOldFaces } from '../../../src/verification/uniqueness/face-reuse.js';
+import { recentFaceLifetime } from '../../../src/verification/uniqueness/face-reuse.js';
 import { createFaceModels } from '../../../src/verification/uniqueness/face-models.js';
 import { ConcurrentDuplicateError, type ComparedSession } from '../../../src/verification/uniqueness/uniqueness.js';
 import { envelopeOf, shippedEmbeddingOf } from '../../helpers/faces.js';
@@ -133,9 +134,9 @@ export function testFaceReuse(t: Test, shared: () => Shared): void {
     t.equal(await ask(ada, {}, startMs + dayMs + 1), 0);
     const kept = await countFaces();
     t.equal(kept, 1);
-    await dropOldFaces(shared().database, startMs + dayMs);
+    await dropOverAge(shared().database, recentFaceLifetime, startMs + dayMs);
     t.equal(await countFaces(), kept);
-    await dropOldFaces(shared().database, startMs + dayMs + 1);
+    await dropOverAge(shared().database, recentFaceLifetime, startMs + dayMs + 1);
     t.equal(await countFaces(), 0);
   });
 
