@@ -1,8 +1,9 @@
 /** The vh_token of a survey: a JWT of one quota reservation. Algorithm, type, issuer and times are pinned; what it names is looked up. */
-import { verify, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { ReservationClaims } from '../contract/study-replies.js';
 import { audienceOf, tokenTypes } from '../contract/token-kinds.js';
 import { studyTokenSeconds } from '../limits.js';
+import { isSignedByKey, readCompactJws } from '../crypto/compact-jws.js';
 import { makeId } from '../crypto/ids.js';
 import type { QuotaReservation } from './reservation-store.js';
 import type { Study } from './study-store.js';
@@ -11,13 +12,6 @@ export interface ReservationTokenDeps {
   readonly sign: (claims: ReservationClaims) => Promise<string>;
   /** A published key, or null. */
   readonly publicKey: (keyId: string) => KeyObject | null;
-  /** Takes a compact token apart; null where it is none. */
-  readonly readParts: (token: string) => {
-    readonly header: Readonly<Record<string, unknown>>;
-    readonly payload: Readonly<Record<string, unknown>>;
-    readonly signed: string;
-    readonly signature: Uint8Array;
-  } | null;
   /** The API root. */
   readonly issuer: () => string;
   readonly now: () => number;
@@ -57,17 +51,9 @@ export function createReservationTokens(deps: ReservationTokenDeps) {
 
     /** The claims of a token that was made here and is in time; null for any other. */
     read(token: string): ReservationClaims | null {
-      const parts = deps.readParts(token);
-      if (parts === null) return null;
-      const { header, payload } = parts;
-      const key = typeof header['kid'] === 'string' ? deps.publicKey(header['kid']) : null;
-      const isPinned =
-        header['alg'] === 'EdDSA' &&
-        header['typ'] === tokenTypes.study_place &&
-        !('crit' in header) &&
-        !('b64' in header);
-      if (key === null || !isPinned || !verify(null, Buffer.from(parts.signed), key, parts.signature)) return null;
-      const claims = payload as Partial<ReservationClaims>;
+      const jws = readCompactJws(token);
+      if (jws === null || !isSignedByKey(jws, tokenTypes.study_place, deps.publicKey)) return null;
+      const claims = jws.payload as Partial<ReservationClaims>;
       const isOfReservation =
         claims.purpose === 'study_place' && typeof claims.sub === 'string' && typeof claims.study_id === 'string';
       const isInTime = typeof claims.exp === 'number' && claims.exp * 1_000 > deps.now();

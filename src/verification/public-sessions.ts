@@ -17,6 +17,9 @@ export interface PublicSessionDeps {
   readonly limits: Pick<Limits, 'requireTrial' | 'takeAddress' | 'takeDevice' | 'takeLink'>;
 }
 
+/** A session’s own secret, which is no credential of a caller, opens routes that a page calls. */
+export const open = { credential: 'none' } as const;
+
 /** The header that opens a session, of routes that a page calls. */
 export const secretHeader = {
   'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),

@@ -34,7 +34,6 @@ import type { Geography } from '../scoring/network/geography.js';
 import { holderOf } from '../stores/counters/namespace.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
-import { readCompactJws } from '../verification/tokens/compact-jws.js';
 import { appDepsOf, closeWithin, limitsOf, openKnownRecords, type SharedParts } from './api.js';
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, elsewhereOf, siteUrlOf, type Parts } from './parts.js';
@@ -142,7 +141,6 @@ const wireTokens = ({ tokenKeys, siteUrl }: Pick<SharedParts, 'tokenKeys' | 'sit
   createReservationTokens({
     sign: (claims) => tokenKeys.sign(claims, tokenTypes.study_place),
     publicKey: tokenKeys.publicKey,
-    readParts: readCompactJws,
     issuer: () => siteUrl() + apiPrefix,
     now,
   });

@@ -14,7 +14,6 @@ import { makeId } from '../../src/crypto/ids.js';
 import { tokenTypes } from '../../src/contract/token-kinds.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { readCompactJws } from '../../src/verification/tokens/compact-jws.js';
 import { openTokenKeys } from '../../src/verification/tokens/token-keys.js';
 import type { ReturnStatus } from '../../src/contract/study-returns.js';
 import { placeOf } from './fielding.js';
@@ -52,7 +51,6 @@ export async function instanceOf(
   const tokens = createReservationTokens({
     sign: (claims) => keys.sign(claims, tokenTypes.study_place),
     publicKey: keys.publicKey,
-    readParts: readCompactJws,
     issuer: () => 'https://api.example/api/v1',
     now: over.now ?? Date.now,
   });

@@ -2,19 +2,20 @@
  * The route by which a mount reports what the respondent does while the session goes on. Reports are counted with the probe’s, apart from
  * calls that a widget cannot do without.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Activity, ActivityReply } from '../../contract/monitoring.js';
 import { SessionId } from '../../contract/session.js';
 import { answerPreflights } from '../../administration/public-guard.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { registerStorableText } from '../../http/json-body.js';
 import { probeBytesMax } from '../../limits.js';
 import type { Observe } from '../monitoring/monitor.js';
-import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
+import { open, openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { isRunning, requireRunning } from '../sessions/session-state.js';
 import { readPageHeaders } from '../../net/page-headers.js';
+
+const route = routesOf('Sessions');
 
 export interface ActivityRouteDeps extends PublicSessionDeps {
   /** Judges an observation by the project’s thresholds. */
@@ -39,17 +40,15 @@ const example = {
 } as const satisfies Activity;
 
 export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteDeps): void {
-  void app.register(async (scope) => {
+  void app.register(async (scope: FastifyInstance) => {
     registerReadable(scope);
     registerStorableText(scope);
     answerPreflights(scope, path, 'POST');
-    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    scope.post(
       path,
       {
         bodyLimit: probeBytesMax,
-        config: { access: { credential: 'none' } },
-        schema: {
-          tags: ['Sessions'],
+        ...route(open, {
           operationId: 'reportActivity',
           summary: 'Report what a respondent does while a session goes on',
           description:
@@ -58,7 +57,7 @@ export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteD
           headers: Type.Object(secretHeader),
           body: { ...Activity, examples: [example] },
           response: { 202: ActivityReply, ...errorReplies([400, 401, 403, 410, 413, 415, 429]) },
-        },
+        }),
       },
       async (request, reply) => {
         const { sessionId } = request.params;

@@ -1,34 +1,34 @@
 /** The route of a project’s analytics. A test key sees test mode; the dashboard and other keys see live mode. */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Analytics, AnalyticsQuery } from '../../contract/analytics.js';
+import type { Access } from '../../http/access-declaration.js';
 import { organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
+import { modeOfCaller } from '../../kernel/caller.js';
 import type { AnalyticsService } from './analytics-service.js';
+
+const route = routesOf('Projects');
+const reading: Access = {
+  credential: 'dashboard-or-key',
+  modes: ['live', 'test'],
+  role: 'member',
+  scope: 'analytics:read',
+  oauth: ['analytics:read'],
+  project: 'projectId',
+  afterTrial: true,
+};
 
 export interface AnalyticsRouteDeps {
   readonly analytics: AnalyticsService;
 }
 
 export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: AnalyticsRouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  app.get(
     '/projects/:projectId/analytics',
-    {
-      config: {
-        access: {
-          credential: 'dashboard-or-key',
-          modes: ['live', 'test'],
-          role: 'member',
-          scope: 'analytics:read',
-          oauth: ['analytics:read'],
-          project: 'projectId',
-          afterTrial: true,
-        },
-        heavy: 'analytics',
-      },
-      schema: {
-        tags: ['Projects'],
+    route(
+      reading,
+      {
         operationId: 'readAnalytics',
         summary: 'Read how a project’s verifications went',
         description: 'Days of UTC. What was verified in the last seconds may be missing. A test key sees test mode.',
@@ -36,9 +36,10 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
         querystring: AnalyticsQuery,
         response: { 200: Analytics, ...errorReplies([400, 401, 403, 404, 429]) },
       },
-    },
+      'analytics',
+    ),
     async (request) => {
-      const isDemo = request.caller?.kind === 'key' && request.caller.isTest;
+      const isDemo = modeOfCaller(request.caller) === 'test';
       const owner = { organizationId: organizationOf(request), projectId: request.params.projectId, isDemo };
       return analytics.read(owner, request.query);
     },

@@ -1,5 +1,4 @@
 /** The routes of a data subject: their records are exported and erased. */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../administration/audit.js';
@@ -8,9 +7,11 @@ import { PageQuery } from '../../contract/paging.js';
 import { ErasureReply } from '../../contract/respondent-erasure.js';
 import { RespondentExport } from '../../contract/respondent-export.js';
 import { organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { ErasureService } from './erasure-service.js';
 import type { ExportService } from './export-service.js';
+
+const route = routesOf('Projects');
 
 export interface ErasureRouteDeps {
   readonly erasures: ErasureService;
@@ -32,13 +33,11 @@ const access = {
 } as const;
 
 export function registerErasureRoutes(app: FastifyInstance, { erasures, exports }: ErasureRouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
-  routes.get(
+  app.get(
     path,
-    {
-      config: { access, heavy: 'export' },
-      schema: {
-        tags: ['Projects'],
+    route(
+      access,
+      {
         operationId: 'exportRespondent',
         summary: 'Export everything that is kept of a respondent',
         description:
@@ -47,16 +46,16 @@ export function registerErasureRoutes(app: FastifyInstance, { erasures, exports 
         querystring: PageQuery,
         response: { 200: RespondentExport, ...errorReplies([400, 401, 403, 404, 429]) },
       },
-    },
+      'export',
+    ),
     async (request) =>
       exports.export(actorOf(request), { organizationId: organizationOf(request), ...request.params }, request.query),
   );
-  routes.delete(
+  app.delete(
     path,
-    {
-      config: { access, heavy: 'erasure' },
-      schema: {
-        tags: ['Projects'],
+    route(
+      access,
+      {
         operationId: 'eraseRespondent',
         summary: 'Erase everything that is kept of a respondent',
         description:
@@ -64,7 +63,8 @@ export function registerErasureRoutes(app: FastifyInstance, { erasures, exports 
         params,
         response: { 200: ErasureReply, ...errorReplies([400, 401, 403, 404, 429]) },
       },
-    },
+      'erasure',
+    ),
     async (request) => erasures.erase(actorOf(request), { organizationId: organizationOf(request), ...request.params }),
   );
 }

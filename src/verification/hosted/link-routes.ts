@@ -2,7 +2,6 @@
  * Routes of links to the hosted page. Their paths name a project, whose own keys may use them like the dashboard and the organization’s
  * keys; demo keys may not. A link of another project is answered like one that does not exist.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';
@@ -11,13 +10,13 @@ import { PageQuery } from '../../contract/paging.js';
 import { actorOf } from '../../administration/audit.js';
 import type { LinkOwner } from '../../administration/hosted-links.js';
 import { organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { modeOfCaller } from '../../kernel/caller.js';
 import { readPage } from '../../kernel/paging.js';
 import { registerStorableText } from '../../http/json-body.js';
 import type { LinkService } from './link-service.js';
 
-const tags = ['Hosted page'];
+const route = routesOf('Hosted page');
 const collection = '/projects/:projectId/links';
 const ProjectParams = Type.Object({ projectId: Type.String({ maxLength: 128 }) });
 const LinkParams = Type.Object({
@@ -55,73 +54,55 @@ export function registerLinkRoutes(app: FastifyInstance, service: LinkService): 
 }
 
 function registerCollection(app: FastifyInstance, service: LinkService): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.post(
+  app.post(
     collection,
-    {
-      config: { access: making },
-      schema: {
-        tags,
-        operationId: 'createLink',
-        summary: 'Make a link to the hosted verification page',
-        description:
-          'The service copies the link’s fields into its sessions. Links of a test key create test sessions. See docs/how-to/send-hosted-links.md.',
-        params: ProjectParams,
-        body: { ...LinkCreation, examples: [example] },
-        response: { 201: CreatedLinkReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(making, {
+      operationId: 'createLink',
+      summary: 'Make a link to the hosted verification page',
+      description:
+        'The service copies the link’s fields into its sessions. Links of a test key create test sessions. See docs/how-to/send-hosted-links.md.',
+      params: ProjectParams,
+      body: { ...LinkCreation, examples: [example] },
+      response: { 201: CreatedLinkReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
+    }),
     async (request, reply) =>
       reply.code(201).send(await service.create(actorOf(request), ownerOf(request), request.body)),
   );
-  typed.get(
+  app.get(
     collection,
-    {
-      config: { access: reading },
-      schema: {
-        tags,
-        operationId: 'listLinks',
-        summary: 'List the project’s links, newest first',
-        description: 'For the next page, send nextCursor as cursor until it is null. Deleted ones are omitted.',
-        params: ProjectParams,
-        querystring: PageQuery,
-        response: { 200: LinkPage, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(reading, {
+      operationId: 'listLinks',
+      summary: 'List the project’s links, newest first',
+      description: 'For the next page, send nextCursor as cursor until it is null. Deleted ones are omitted.',
+      params: ProjectParams,
+      querystring: PageQuery,
+      response: { 200: LinkPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => service.list(ownerOf(request), readPage(request.query)),
   );
 }
 
 function registerItem(app: FastifyInstance, service: LinkService): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.get(
+  app.get(
     `${collection}/:linkId`,
-    {
-      config: { access: reading },
-      schema: {
-        tags,
-        operationId: 'getLink',
-        summary: 'Read a link, and how often it was used',
-        description: 'Known for a month after its end.',
-        params: LinkParams,
-        response: { 200: LinkReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(reading, {
+      operationId: 'getLink',
+      summary: 'Read a link, and how often it was used',
+      description: 'Known for a month after its end.',
+      params: LinkParams,
+      response: { 200: LinkReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => service.read(ownerOf(request), request.params.linkId),
   );
-  typed.delete(
+  app.delete(
     `${collection}/:linkId`,
-    {
-      config: { access: ending },
-      schema: {
-        tags,
-        operationId: 'deleteLink',
-        summary: 'End a link',
-        description: 'Its page says so from then on. Respondents who are under way may finish.',
-        params: LinkParams,
-        response: { 200: LinkReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(ending, {
+      operationId: 'deleteLink',
+      summary: 'End a link',
+      description: 'Its page says so from then on. Respondents who are under way may finish.',
+      params: LinkParams,
+      response: { 200: LinkReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => service.remove(ownerOf(request), actorOf(request), request.params.linkId),
   );
 }

@@ -4,7 +4,6 @@
  * respondent goes: nothing that the page says stands for a verdict or an address.
  */
 import { join } from 'node:path';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../kernel/faults.js';
@@ -58,9 +57,8 @@ export async function registerHostedPage(app: FastifyInstance, deps: PageRouteDe
 }
 
 function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const Query = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 64 })) });
-  typed.get(
+  app.get(
     '/v/:linkId',
     { config: open, schema: { ...hide, params: Params, querystring: Query } },
     async (request, reply) => {
@@ -79,7 +77,7 @@ function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {
       return renderCheckPage({ ...parts, linkId, siteKey: projectId, apiEndpoint: deps.baseUrl(), bundle, hasReturn });
     },
   );
-  typed.get('/v/:linkId/brand.css', { config: open, schema: { ...hide, params: Params } }, async (request, reply) => {
+  app.get('/v/:linkId/brand.css', { config: open, schema: { ...hide, params: Params } }, async (request, reply) => {
     const found = await find(deps, request.params.linkId);
     const sheet = brandSheetOf(brandingOf(found));
     if (sheet === null) throw notFound('style sheet');
@@ -88,8 +86,7 @@ function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {
 }
 
 function registerReturn(app: FastifyInstance, deps: PageRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.post(
+  app.post(
     '/v/:linkId/return',
     { config: open, schema: { ...hide, params: Params, body: ReturnBody } },
     async (request) => {
@@ -99,7 +96,7 @@ function registerReturn(app: FastifyInstance, deps: PageRouteDeps): void {
       return { status: result.status, location: targetOf(deps, found, result) };
     },
   );
-  typed.get('/v/:linkId/leave', { config: open, schema: { ...hide, params: Params } }, async (request, reply) => {
+  app.get('/v/:linkId/leave', { config: open, schema: { ...hide, params: Params } }, async (request, reply) => {
     const found = await find(deps, request.params.linkId);
     const target = found === null ? null : targetOf(deps, found, { status: 'incomplete', token: null });
     if (target === null) throw notFound('address to go back to');

@@ -61,8 +61,8 @@ export async function takeFlags(
 export interface FlagFilter {
   readonly projectId: string;
   readonly mode: SessionMode;
-  readonly type?: FlagEvent['type'];
-  readonly sessionRef?: string;
+  readonly type?: FlagEvent['type'] | undefined;
+  readonly sessionRef?: string | undefined;
 }
 
 /** A page of a project’s flags, the newest first. */

@@ -1,19 +1,18 @@
 /**
  * Routes of a completed session: its signed envelope for the page, and the redirect that a browser follows.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { sessionModes } from '../../contract/common.js';
 import { SessionResult } from '../../contract/score-envelope.js';
 import { SessionId } from '../../contract/session.js';
 import { keyCaller } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { modeOf, type KeyCaller } from '../../kernel/caller.js';
 import { notFound } from '../../kernel/faults.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights } from '../../administration/public-guard.js';
-import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { open, openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { findSession } from '../sessions/session-store.js';
 import type { ResultService } from './result-service.js';
 
@@ -22,7 +21,7 @@ export interface ResultRouteDeps extends PublicSessionDeps {
   readonly directories: Pick<Directories, 'projects'>;
 }
 
-const tags = ['Sessions'];
+const route = routesOf('Sessions');
 const Params = Type.Object({ sessionId: SessionId });
 
 export function registerResultRoutes(app: FastifyInstance, deps: ResultRouteDeps): void {
@@ -35,17 +34,14 @@ export function registerResultRoutes(app: FastifyInstance, deps: ResultRouteDeps
 
 function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
   answerPreflights(scope, '/public/sessions/:sessionId/result', 'GET');
-  scope.withTypeProvider<TypeBoxTypeProvider>().get(
+  scope.get(
     '/public/sessions/:sessionId/result',
-    {
-      config: {
-        access: {
-          ...{ credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] },
-          ...{ modes: sessionModes, clientSecret: true, afterTrial: true },
-        },
+    route(
+      {
+        ...{ credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] },
+        ...{ modes: sessionModes, clientSecret: true, afterTrial: true },
       },
-      schema: {
-        tags,
+      {
         operationId: 'readResult',
         summary: 'Read the signed result of a verified session',
         description:
@@ -56,7 +52,7 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
         }),
         response: { 200: SessionResult, ...errorReplies([400, 401, 403, 404, 409, 410, 429]) },
       },
-    },
+    ),
     async (request, reply) => {
       const { sessionId } = request.params;
       if (request.caller !== null) {
@@ -82,21 +78,17 @@ async function findReachable({ database, directories }: ResultRouteDeps, caller:
 }
 
 function registerRedirect(app: FastifyInstance, deps: ResultRouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  app.get(
     '/public/sessions/:sessionId/redirect',
-    {
-      config: { access: { credential: 'none' } },
-      schema: {
-        tags,
-        operationId: 'followRedirect',
-        summary: 'Go on to the project’s pass or fail address',
-        description:
-          'The redirectUrl of a result: answers 302 with a signed vh_token added. The address is the project’s own as it is set at this moment.',
-        params: Params,
-        querystring: Type.Object({ code: Type.String({ minLength: 1, maxLength: 128, description: 'Good once.' }) }),
-        response: { 302: Type.Null({ description: 'To the address in Location.' }), ...errorReplies([400, 404, 410]) },
-      },
-    },
+    route(open, {
+      operationId: 'followRedirect',
+      summary: 'Go on to the project’s pass or fail address',
+      description:
+        'The redirectUrl of a result: answers 302 with a signed vh_token added. The address is the project’s own as it is set at this moment.',
+      params: Params,
+      querystring: Type.Object({ code: Type.String({ minLength: 1, maxLength: 128, description: 'Good once.' }) }),
+      response: { 302: Type.Null({ description: 'To the address in Location.' }), ...errorReplies([400, 404, 410]) },
+    }),
     async (request, reply) => {
       const { sessionId } = request.params;
       const location = await deps.results.redirect(sessionId, request.query.code, deps.directories.projects.get);

@@ -1,19 +1,19 @@
 /**
  * Routes that create sessions: of a page, of a backend, and retries of failed ones.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
 import { modeOf, type KeyCaller } from '../../kernel/caller.js';
 import { sessionModes } from '../../contract/common.js';
 import { PublicSessionCreation, SessionCreation, SessionReply, SessionId } from '../../contract/session.js';
+import type { Access } from '../../http/access-declaration.js';
 import { keyCaller } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
 import type { HostedLink } from '../../administration/hosted-links.js';
 import { answerPreflights, readSiteKey } from '../../administration/public-guard.js';
-import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { open, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { findNamedLink, requireAlive, requireLinkMode, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
@@ -31,7 +31,8 @@ export interface SessionRouteDeps extends PublicSessionDeps {
   readonly exampleSiteKey: string | null;
 }
 
-const tags = ['Sessions'];
+const route = routesOf('Sessions');
+const creating: Access = { credential: 'api-key', modes: sessionModes, scope: 'verifications:write' };
 const exampleBody = {
   studyId: 'study-7',
   respondentId: 'a3f1c0de',
@@ -47,23 +48,19 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
 function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps): void {
   registerReadable(scope);
   answerPreflights(scope, '/public/sessions', 'POST');
-  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+  scope.post(
     '/public/sessions',
-    {
-      config: { access: { credential: 'none' } },
-      schema: {
-        tags,
-        operationId: 'createPublicSession',
-        summary: 'Create a verification session, from the page',
-        description:
-          'The page’s origin must be allowed. An address that makes many sessions gets 428 with a `proof` to solve; repeat the call with it. With previousSessionId the session is a retry: send the failed session’s clientSecret as previousClientSecret, or the deviceToken of the browser that it failed in.',
-        body: {
-          ...PublicSessionCreation,
-          examples: [{ siteKey: deps.exampleSiteKey ?? 'proj_of_yours', ...exampleBody }],
-        },
-        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 428, 429]) },
+    route(open, {
+      operationId: 'createPublicSession',
+      summary: 'Create a verification session, from the page',
+      description:
+        'The page’s origin must be allowed. An address that makes many sessions gets 428 with a `proof` to solve; repeat the call with it. With previousSessionId the session is a retry: send the failed session’s clientSecret as previousClientSecret, or the deviceToken of the browser that it failed in.',
+      body: {
+        ...PublicSessionCreation,
+        examples: [{ siteKey: deps.exampleSiteKey ?? 'proj_of_yours', ...exampleBody }],
       },
-    },
+      response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 428, 429]) },
+    }),
     async (request, reply) => {
       const { siteKey, proof: solved, ...body } = request.body;
       const payer = { siteKey, address: request.clientAddress };
@@ -136,23 +133,19 @@ async function requireOwnRetry(
 const retryHint = 'The retry is not authorized. Send `previousClientSecret`, or retry in the same browser.';
 
 function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().post(
+  app.post(
     '/sessions',
-    {
-      config: { access: { credential: 'api-key', modes: sessionModes, scope: 'verifications:write' } },
-      schema: {
-        tags,
-        operationId: 'createSession',
-        summary: 'Create a verification session, from your backend',
-        description:
-          'Like the public form, without an origin. A test or demo key creates a test session, which is not billed. Callers may request diagnostics if the key allows them.',
-        body: {
-          ...SessionCreation,
-          examples: [{ ...(deps.exampleSiteKey === null ? {} : { siteKey: deps.exampleSiteKey }), ...exampleBody }],
-        },
-        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
+    route(creating, {
+      operationId: 'createSession',
+      summary: 'Create a verification session, from your backend',
+      description:
+        'Like the public form, without an origin. A test or demo key creates a test session, which is not billed. Callers may request diagnostics if the key allows them.',
+      body: {
+        ...SessionCreation,
+        examples: [{ ...(deps.exampleSiteKey === null ? {} : { siteKey: deps.exampleSiteKey }), ...exampleBody }],
       },
-    },
+      response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
+    }),
     async (request, reply) => {
       const { siteKey, ...body } = request.body;
       const caller = keyCaller(request);
@@ -191,23 +184,19 @@ async function ownerOf({ directories }: SessionRouteDeps, caller: KeyCaller, pro
 
 /** The route by which a backend tries a failed session again. */
 export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps): void {
-  void app.register(async (scope) => {
+  void app.register(async (scope: FastifyInstance) => {
     acceptEmptyBodies(scope);
-    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    scope.post(
       '/sessions/:sessionId/retry',
-      {
-        config: { access: { credential: 'api-key', modes: sessionModes, scope: 'verifications:write' } },
-        schema: {
-          tags,
-          operationId: 'retrySession',
-          summary: 'Try a failed session again',
-          description:
-            'The new session has what the failed one was created with, in the project’s current widgetMode; its metadata describes the chain. At most config.maxRetries times in a chain.',
-          params: Type.Object({ sessionId: SessionId }),
-          body: { ...optionalBody(Type.Object({})), examples: [{}] },
-          response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
-        },
-      },
+      route(creating, {
+        operationId: 'retrySession',
+        summary: 'Try a failed session again',
+        description:
+          'The new session has what the failed one was created with, in the project’s current widgetMode; its metadata describes the chain. At most config.maxRetries times in a chain.',
+        params: Type.Object({ sessionId: SessionId }),
+        body: { ...optionalBody(Type.Object({})), examples: [{}] },
+        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
+      }),
       async (request, reply) => {
         const caller = keyCaller(request);
         const parent = await findSession(deps.database, request.params.sessionId);

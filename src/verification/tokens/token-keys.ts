@@ -13,7 +13,7 @@ import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealin
 import type { Database } from '../../stores/database/port.js';
 import { startRounds } from '../../stores/rounds.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { writePart } from './compact-jws.js';
+import { writePart } from '../../crypto/compact-jws.js';
 import { studyTokenSeconds } from '../../limits.js';
 import { tokenLifetimeSeconds } from './verification-token.js';
 

@@ -8,7 +8,7 @@
  * mode (a key takes tokens of its own alone: INVALID), time (EXPIRED).
  */
 import { Buffer } from 'node:buffer';
-import { createHmac, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { KeyCaller } from '../../kernel/caller.js';
 import type { SessionMode } from '../../contract/common.js';
 import type { StepUp } from '../../contract/step-up.js';
@@ -17,7 +17,7 @@ import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.j
 import type { PageVerdict, ShownRisk, Verdict, VerdictDispatch, VerdictOutcome } from '../../contract/verdict.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
 import type { NewSession } from '../sessions/session-store.js';
-import { readCompactJws, writePart, type CompactJws } from './compact-jws.js';
+import { isPinned, isSignedByKey, readCompactJws, writePart, type CompactJws } from '../../crypto/compact-jws.js';
 
 /** The secrets of a project that may still verify, from the cache; null where there is no such project in the organization. */
 export type FindSecrets = (
@@ -75,24 +75,21 @@ type CheckSignature = (
   jws: CompactJws,
 ) => Promise<'WRONG_AUDIENCE' | 'INVALID' | null>;
 
-const checkSecret: CheckSignature = async ({ findSecrets, now }, { organizationId }, { header, payload, ...jws }) => {
-  const { aud, project_id: projectId } = payload;
-  const version = versionOf(header['kid']);
+const checkSecret: CheckSignature = async ({ findSecrets, now }, { organizationId }, jws) => {
+  const { aud, project_id: projectId } = jws.payload;
+  const version = versionOf(jws.header['kid']);
   const ours = aud === organizationId;
   const secrets = ours && typeof projectId === 'string' ? await findSecrets(projectId, organizationId, version) : null;
   const secret = secrets?.find((candidate) => candidate.version === version) ?? null;
   const isSigned = equals(hmac(secret?.secret ?? nobody, jws.signed), jws.signature) && secret !== null;
   if (!ours) return typeof aud === 'string' ? 'WRONG_AUDIENCE' : 'INVALID';
-  return isSigned && isPinned(header, 'HS256') && !isRetired(secret, now()) ? null : 'INVALID';
+  return isSigned && isPinned(jws, 'HS256', tokenTypes.verification) && !isRetired(secret, now()) ? null : 'INVALID';
 };
 
 /** Its audience is the project; whose that is, is looked up. */
 const checkPublic: CheckSignature = async ({ findSecrets, publicKey }, { organizationId }, jws) => {
-  const { header, payload, signed, signature } = jws;
-  const key = typeof header['kid'] === 'string' ? publicKey(header['kid']) : null;
-  if (key === null || !isPinned(header, 'EdDSA') || !verify(null, Buffer.from(signed), key, signature))
-    return 'INVALID';
-  const { aud, project_id: projectId, mode } = payload as TokenClaims;
+  if (!isSignedByKey(jws, tokenTypes.verification, publicKey)) return 'INVALID';
+  const { aud, project_id: projectId, mode } = jws.payload as TokenClaims;
   if (aud !== audienceOf(projectId, mode)) return 'INVALID';
   return (await findSecrets(projectId, organizationId, null)) === null ? 'WRONG_AUDIENCE' : null;
 };
@@ -138,10 +135,6 @@ function detailsOf(view: Omit<PageVerdict, 'reason'>): Partial<TokenReply> {
   const { isDuplicate, duplicateMatch, priorParticipation } = view;
   return { failureReasons, failureCategory, fraudSignals, isDuplicate, duplicateMatch, priorParticipation };
 }
-
-/** Unknown critical extensions are not understood, hence refused (RFC 7515, 4.1.11). */
-const isPinned = (header: CompactJws['header'], algorithm: 'HS256' | 'EdDSA'): boolean =>
-  header['alg'] === algorithm && header['typ'] === tokenTypes.verification && !('crit' in header) && !('b64' in header);
 
 const isRetired = ({ replacedAt }: SigningSecret, nowMs: number): boolean =>
   replacedAt !== null && replacedAt.getTime() + tokenLifetimeSeconds * 1_000 + rotationSlackMs <= nowMs;

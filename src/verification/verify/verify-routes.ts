@@ -1,24 +1,25 @@
 /**
  * The route that takes the verification envelope. The client secret comes first: who is not the session’s page learns nothing of the envelope, and who has none has none read.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import type { AddressFacts } from '../../contract/facts.js';
 import { CameraCheckReply, VerifyReply, type VerifyAnswer } from '../../contract/score-envelope.js';
 import { registerJsonBody } from '../../http/json-body.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { createValidatorCompiler, checkerOf, describeViolation, helpfulViolations } from '../../kernel/validation.js';
 import { envelopeBytesMax, envelopeSeparatorsMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
-import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
+import { open, openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { findCameraCheck } from './camera-check.js';
 import { readPageHeaders } from '../../net/page-headers.js';
 import { showsComparison, type FaceTries } from './face-tries.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { Fault, type Issue } from '../../errors.js';
+
+const route = routesOf('Sessions');
 
 export interface VerifyRouteDeps extends PublicSessionDeps {
   /** null for an address that nobody has on the internet: it is of a network’s inside, or of a proxy that is not named. */
@@ -30,21 +31,19 @@ export interface VerifyRouteDeps extends PublicSessionDeps {
 }
 
 export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps): void {
-  void app.register(async (scope) => {
+  void app.register(async (scope: FastifyInstance) => {
     registerReadable(scope);
     registerJsonBody(scope, 'application/json', { separatorsMax: envelopeSeparatorsMax });
     answerPreflights(scope, '/public/verify', 'POST');
     const checkEnvelope = createEnvelopeCheck();
-    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    scope.post(
       '/public/verify',
       {
         bodyLimit: envelopeBytesMax + evidenceBytesMax,
         // Checked by the handler, after the secret, and answered with a code of its own.
         validatorCompiler: createValidatorCompiler(Type.Unknown()),
         onRequest: (request) => requireSecret(deps, request),
-        config: { access: { credential: 'none' } },
-        schema: {
-          tags: ['Sessions'],
+        ...route(open, {
           operationId: 'verifySession',
           summary: 'Verify a session by what its page measured',
           description:
@@ -59,7 +58,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
             202: CameraCheckReply,
             ...errorReplies([400, 401, 402, 403, 409, 410, 413, 415, 422, 429]),
           },
-        },
+        }),
       },
       async (request, reply) => {
         const sessionId = sessionIdOf(request.body);

@@ -10,7 +10,7 @@ import {
 } from '../../../src/verification/tokens/verification-token.js';
 import { sessionModes } from '../../../src/contract/common.js';
 import { modeOf, type KeyCaller } from '../../../src/kernel/caller.js';
-import { readCompactJws } from '../../../src/verification/tokens/compact-jws.js';
+import { readCompactJws } from '../../../src/crypto/compact-jws.js';
 import { makeKeyCaller } from '../../helpers/key-caller.js';
 
 const nowMs = 1_800_000_000_000;
