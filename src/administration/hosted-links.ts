@@ -9,24 +9,18 @@
  */
 import { dayMs } from '../kernel/calendar-day.js';
 import { randomBytes } from 'node:crypto';
-import type { SessionMode } from '../contract/common.js';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { DemandedAssurance } from '../contract/project.js';
 import type { DeviceRule } from '../contract/project-parts.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
+import type { ProjectOwner } from '../kernel/caller.js';
 import { managesMode } from '../kernel/managed-mode.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 
-export interface LinkOwner {
-  readonly organizationId: string;
-  readonly projectId: string;
-  /** Its sessions have this mode. */
-  readonly mode: SessionMode;
-}
-
-export interface HostedLink extends LinkOwner {
+/** Its sessions have its mode. */
+export interface HostedLink extends ProjectOwner {
   readonly linkId: string;
   readonly studyId: string | null;
   readonly respondentId: string | null;
@@ -78,7 +72,7 @@ export interface OwnLink {
 /** Makes a link. Its caller has checked metadata and returnUrl. `own`: the returnUrl is a page of the service; null for all others. */
 export async function insertLink(
   tx: Queryable,
-  owner: LinkOwner,
+  owner: ProjectOwner,
   creation: LinkCreation,
   { nowMs, own = null }: { readonly nowMs: number; readonly own?: OwnLink | null },
 ): Promise<HostedLink> {
@@ -120,7 +114,7 @@ export async function findLink(database: Queryable, linkId: string): Promise<Hos
 }
 
 /** Whether `owner` manages a link. Nobody manages those of studies, whose addresses lead to the place of a respondent. */
-export const ownsLink = (owner: LinkOwner, { projectId, mode, isOwnReturn }: HostedLink): boolean =>
+export const ownsLink = (owner: ProjectOwner, { projectId, mode, isOwnReturn }: HostedLink): boolean =>
   projectId === owner.projectId && managesMode(owner.mode, mode) && !isOwnReturn;
 /** The same in SQL, with the project as $1 and the mode as $2. */
 const isOwned = `project_id = $1 AND ($2 = 'live' OR mode = $2) AND NOT return_own`;
@@ -128,7 +122,7 @@ const isOwned = `project_id = $1 AND ($2 = 'live' OR mode = $2) AND NOT return_o
 /** Links of a project that were not deleted, newest first. */
 export async function listLinks(
   tx: Queryable,
-  { projectId, mode }: LinkOwner,
+  { projectId, mode }: ProjectOwner,
   page: Page,
 ): Promise<PageOf<HostedLink>> {
   const rows = await tx.query<LinkRow>(
@@ -142,7 +136,7 @@ export async function listLinks(
 /** Ends a link; null where its owner has none of this id, or it was deleted before. */
 export async function deleteLink(
   tx: Queryable,
-  { projectId, mode }: LinkOwner,
+  { projectId, mode }: ProjectOwner,
   linkId: string,
   nowMs: number,
 ): Promise<HostedLink | null> {

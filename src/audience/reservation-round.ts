@@ -22,14 +22,12 @@ export interface ReservationRoundDeps {
   readonly logger: Logger;
   /** Days that reservations are kept, counted from the entry. */
   readonly retentionDays: number;
-  /** Time between rounds, in milliseconds. */
-  readonly everyMs?: number;
 }
 
 const batchMax = 200;
 /** Due reservations among which organizations take turns. */
 const lookedAtMax = 5_000;
-const everyMsDefault = 5_000;
+const everyMs = 5_000;
 /** The call that closes a reservation reports its outcome. The round reports what is still due after this time. */
 const unreportedSeconds = 10;
 /** Each failure costs the deadline of a statement: with so many studies an organization waits for the next round, and with so many organizations the store is at fault. */
@@ -146,6 +144,6 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
   };
   const onError = (error: unknown): void =>
     deps.logger.warn({ err: error }, 'releasing quota reservations failed; the next round retries');
-  const rounds = startRounds({ everyMs: deps.everyMs ?? everyMsDefault, firstMs: 0, work, onError });
+  const rounds = startRounds({ everyMs, firstMs: 0, work, onError });
   return { tickAgeMs: () => performance.now() - lastAt, stop: () => rounds.stop() };
 }

@@ -9,11 +9,12 @@ import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
 import {
   dashboardRoles,
-  modeOfCaller,
   type AccessDeps,
   type Caller,
   type DashboardRole,
   type KeyCaller,
+  modeOfCaller,
+  type ProjectOwner,
 } from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
 import { publicBodyBytesMax } from '../limits.js';
@@ -153,6 +154,13 @@ export function organizationOf(request: FastifyRequest): string {
   if (request.caller === null) throw new Error('the route does not require a credential');
   return request.caller.organizationId;
 }
+
+/** The caller’s part of the project that the path names. */
+export const projectOwnerOf = (request: FastifyRequest): ProjectOwner => ({
+  organizationId: organizationOf(request),
+  projectId: (request.params as { projectId: string }).projectId,
+  mode: modeOfCaller(request.caller),
+});
 
 /** Refuses the wrong kind of key and names the right one. An OAuth client belongs to the organization. */
 function requireKindOfKey(caller: Caller, { credential, oauth }: GuardedAccess): void {

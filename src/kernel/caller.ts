@@ -43,6 +43,14 @@ export interface DashboardCaller {
 
 export type Caller = KeyCaller | DashboardCaller;
 
+/** Whose records of a project a request is about. */
+export interface ProjectOwner {
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** The mode of the credential that acts. */
+  readonly mode: SessionMode;
+}
+
 /** The mode of a caller. Dashboard users and background work act on live data. */
 export const modeOfCaller = (caller: Caller | null): SessionMode => (caller?.kind === 'key' ? modeOf(caller) : 'live');
 

@@ -1,4 +1,5 @@
 /** Registrations of webhooks. Each write is audited. Whatever an owner changes about a parked webhook frees it. */
+import type { ProjectOwner } from '../kernel/caller.js';
 import { invalid } from '../kernel/faults.js';
 import {
   webhookDefaults,
@@ -25,7 +26,6 @@ import {
   updateWebhook,
   type OwnedWebhook,
   type StoredWebhook,
-  type WebhookOwner,
   type WebhookSettings,
 } from './webhook-store.js';
 
@@ -40,7 +40,7 @@ export interface RegistrationDeps {
 /** Whoever changes a webhook, and which. */
 export interface Asking {
   readonly actor: Actor;
-  readonly owner: WebhookOwner;
+  readonly owner: ProjectOwner;
   readonly webhookId: string;
 }
 
@@ -58,7 +58,7 @@ export function createRegistrationService({ database, secrets, target, onChange 
   };
 
   return {
-    async create(actor: Actor, owner: WebhookOwner, creation: WebhookCreation): Promise<CreatedWebhookReply> {
+    async create(actor: Actor, owner: ProjectOwner, creation: WebhookCreation): Promise<CreatedWebhookReply> {
       requireTarget(creation.url);
       const settings = settingsOf({ ...defaultsOf(owner), url: creation.url }, creation, owner);
       return inOrganization(database, owner.organizationId, async (tx) => {
@@ -103,13 +103,13 @@ export function createRegistrationService({ database, secrets, target, onChange 
 }
 
 /** The webhook of a test key gets nothing else than test events. */
-const defaultsOf = ({ mode }: Pick<WebhookOwner, 'mode'>) => ({ ...webhookDefaults, includeTest: mode !== 'live' });
+const defaultsOf = ({ mode }: Pick<ProjectOwner, 'mode'>) => ({ ...webhookDefaults, includeTest: mode !== 'live' });
 
 /** A merge: what is left out stays, null goes back to the default. */
 function settingsOf(
   base: WebhookSettings,
   change: WebhookChange,
-  { mode }: Pick<WebhookOwner, 'mode'>,
+  { mode }: Pick<ProjectOwner, 'mode'>,
 ): WebhookSettings {
   if (change.includeTest === false && mode !== 'live')
     throw invalid([

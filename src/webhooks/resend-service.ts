@@ -1,4 +1,5 @@
 /** Sending on request: a test delivery, one delivery again, and all that failed in a period. Each is audited, and frees a parked webhook. */
+import type { ProjectOwner } from '../kernel/caller.js';
 import { notFound, invalid } from '../kernel/faults.js';
 import { blankPass, type VerificationEvent } from '../contract/session-event.js';
 import { idPrefixes, makeId } from '../crypto/ids.js';
@@ -10,7 +11,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { recoverDeliveries, replayDelivery } from './delivery-log.js';
 import { insertDeliveries } from './delivery-store.js';
 import { deliveryOf, storedForm } from './fan-out.js';
-import { unpark, type WebhookOwner } from './webhook-store.js';
+import { unpark } from './webhook-store.js';
 import { noteChange, onWebhook, requireEnabled, type Asking } from './registration-service.js';
 
 export interface ResendDeps {
@@ -88,7 +89,7 @@ export function createResendService(deps: ResendDeps) {
 }
 
 /** The event of a test delivery: a pass of mode test in which nobody took part. It is whole, so that a receiver sees every field it will meet. */
-function syntheticEvent({ organizationId, projectId }: WebhookOwner, nowMs: number): VerificationEvent {
+function syntheticEvent({ organizationId, projectId }: ProjectOwner, nowMs: number): VerificationEvent {
   const eventId = makeId('event');
   return {
     eventId,

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
-import { modeOfCaller } from '../kernel/caller.js';
 import { mergePatchOf } from '../contract/merge-patch.js';
 import { PageQuery } from '../contract/paging.js';
 import {
@@ -20,7 +19,7 @@ import {
   WebhookReply,
 } from '../contract/webhook.js';
 import { actorOf } from '../administration/audit.js';
-import { organizationOf } from '../http/access.js';
+import { projectOwnerOf } from '../http/access.js';
 import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
@@ -33,7 +32,7 @@ import {
   type RegistrationService,
 } from './registration-service.js';
 import { createResendService, type ResendDeps, type ResendService } from './resend-service.js';
-import { listWebhooks, requireWebhook, showWebhook, type WebhookOwner } from './webhook-store.js';
+import { listWebhooks, requireWebhook, showWebhook } from './webhook-store.js';
 
 const collection = '/projects/:projectId/webhooks';
 const item = `${collection}/:webhookId`;
@@ -55,15 +54,9 @@ const reading: Access = { ...securing, role: 'member', scope: 'webhooks:read' };
 
 const route = routesOf('Webhooks');
 
-const ownerOf = (request: FastifyRequest): WebhookOwner => ({
-  organizationId: organizationOf(request),
-  projectId: (request.params as { projectId: string }).projectId,
-  mode: modeOfCaller(request.caller),
-});
-
 const askingOf = (request: FastifyRequest): Asking => ({
   actor: actorOf(request),
-  owner: ownerOf(request),
+  owner: projectOwnerOf(request),
   webhookId: (request.params as { webhookId: string }).webhookId,
 });
 
@@ -100,7 +93,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
       response: { 201: CreatedWebhookReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
     async (request, reply) =>
-      reply.code(201).send(await service.create(actorOf(request), ownerOf(request), request.body)),
+      reply.code(201).send(await service.create(actorOf(request), projectOwnerOf(request), request.body)),
   );
   app.get(
     collection,
@@ -114,7 +107,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
       response: { 200: WebhookPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const owner = ownerOf(request);
+      const owner = projectOwnerOf(request);
       const { items, nextCursor } = await inOrganization(deps.database, owner.organizationId, (tx) =>
         listWebhooks(tx, owner, readPage(request.query)),
       );
@@ -135,7 +128,7 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
       response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const owner = ownerOf(request);
+      const owner = projectOwnerOf(request);
       return showWebhook(
         await inOrganization(deps.database, owner.organizationId, (tx) =>
           requireWebhook(tx, owner, request.params.webhookId),
@@ -201,7 +194,7 @@ function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
       response: { 200: DeliveryPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const owner = ownerOf(request);
+      const owner = projectOwnerOf(request);
       const { webhookId } = request.params;
       return inOrganization(deps.database, owner.organizationId, async (tx) => {
         const webhook = await requireWebhook(tx, owner, webhookId);

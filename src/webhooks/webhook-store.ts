@@ -1,20 +1,13 @@
 /** The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook. */
-import type { SessionMode } from '../contract/common.js';
 import type { PostbackHealth } from '../contract/postback-health.js';
 import type { EventType } from '../contract/session-event.js';
 import { missedCountMax, type PayloadVersion, type WebhookMode, type WebhookReply } from '../contract/webhook.js';
 import { sealedColumns, type SealedSecrets } from '../administration/secret-store.js';
+import type { ProjectOwner } from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
 import { requireManagedMode } from '../kernel/managed-mode.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
-
-export interface WebhookOwner {
-  readonly organizationId: string;
-  readonly projectId: string;
-  /** The mode of the credential that acts. */
-  readonly mode: SessionMode;
-}
 
 /** Settings that a webhook’s owner decides. */
 export interface WebhookSettings {
@@ -42,7 +35,7 @@ export interface Missed {
   readonly since: Date;
 }
 
-export interface StoredWebhook extends WebhookOwner, WebhookSettings {
+export interface StoredWebhook extends ProjectOwner, WebhookSettings {
   readonly webhookId: string;
   /** test: a test key created it. It gets no event of a live session. */
   readonly mode: WebhookMode;
@@ -129,7 +122,7 @@ const valuesOf = (settings: WebhookSettings): readonly SqlValue[] => {
 
 export async function insertWebhook(
   tx: Queryable,
-  { organizationId, projectId, mode }: WebhookOwner,
+  { organizationId, projectId, mode }: ProjectOwner,
   webhookId: string,
   settings: WebhookSettings,
   sealed: Uint8Array,
@@ -144,7 +137,7 @@ export async function insertWebhook(
 }
 
 /** Webhooks of the project and mode, so that those of test keys leave the room of live ones alone. */
-export async function countWebhooks(tx: Queryable, { projectId, mode }: WebhookOwner): Promise<number> {
+export async function countWebhooks(tx: Queryable, { projectId, mode }: ProjectOwner): Promise<number> {
   // One registration of a project at a time, so that two cannot both be the last that fits.
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks ${projectId}`]);
   const [row] = await tx.query<{ n: number }>(
@@ -157,7 +150,7 @@ export async function countWebhooks(tx: Queryable, { projectId, mode }: WebhookO
 /** Throws NOT_FOUND if the project has no such webhook, and INSUFFICIENT_SCOPE if it is of a mode that the owner does not manage. */
 export async function requireWebhook(
   tx: Queryable,
-  { projectId, mode }: WebhookOwner,
+  { projectId, mode }: ProjectOwner,
   webhookId: string,
   { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<OwnedWebhook> {
@@ -173,7 +166,7 @@ export async function requireWebhook(
 /** Webhooks of the project that the owner manages, newest first. */
 export async function listWebhooks(
   tx: Queryable,
-  { projectId, mode }: WebhookOwner,
+  { projectId, mode }: ProjectOwner,
   page: Page,
 ): Promise<PageOf<OwnedWebhook>> {
   const rows = await tx.query<OwnedRow>(

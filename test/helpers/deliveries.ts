@@ -10,11 +10,12 @@ import { createMetrics } from '../../src/telemetry/metrics.js';
 import { startDeliveries, type DeliveriesDeps } from '../../src/webhooks/deliveries.js';
 import { createPoster } from '../../src/webhooks/post.js';
 import { createSecretStore } from '../../src/administration/secret-store.js';
-import { insertWebhook, type WebhookOwner } from '../../src/webhooks/webhook-store.js';
+import type { ProjectOwner } from '../../src/kernel/caller.js';
+import { insertWebhook } from '../../src/webhooks/webhook-store.js';
 
 const secrets = createSecretStore(new Uint8Array(32));
 
-export async function makeProject(database: Database): Promise<WebhookOwner> {
+export async function makeProject(database: Database): Promise<ProjectOwner> {
   return database.transaction(async (tx) => {
     const organizationId = await insertOrganization(tx, { name: 'Webhooks', tier: 'free', liteEnabled: false });
     const project = await insertProject(tx, organizationId, { name: 'Webhooks' });
@@ -23,7 +24,7 @@ export async function makeProject(database: Database): Promise<WebhookOwner> {
   });
 }
 
-export async function makeWebhook(database: Database, owner: WebhookOwner, url: string): Promise<string> {
+export async function makeWebhook(database: Database, owner: ProjectOwner, url: string): Promise<string> {
   const webhookId = makeId('webhook');
   const settings = { url, payloadVersion: 'v2', description: null, enabled: true, includeTest: false } as const;
   const { sealed } = secrets.make(webhookId);

@@ -3,9 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Analytics, AnalyticsQuery } from '../../contract/analytics.js';
 import type { Access } from '../../http/access-declaration.js';
-import { organizationOf } from '../../http/access.js';
+import { projectOwnerOf } from '../../http/access.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
-import { modeOfCaller } from '../../kernel/caller.js';
 import type { AnalyticsService } from './analytics-service.js';
 
 const route = routesOf('Projects');
@@ -39,9 +38,8 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
       'analytics',
     ),
     async (request) => {
-      const isDemo = modeOfCaller(request.caller) === 'test';
-      const owner = { organizationId: organizationOf(request), projectId: request.params.projectId, isDemo };
-      return analytics.read(owner, request.query);
+      const { mode, ...owner } = projectOwnerOf(request);
+      return analytics.read({ ...owner, isDemo: mode === 'test' }, request.query);
     },
   );
 }

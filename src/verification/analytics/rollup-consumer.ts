@@ -9,7 +9,7 @@ import { dropOverAge } from '../../stores/database/retention.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
 import { cameraCheckMissing } from '../../contract/analytics.js';
 import { failureReasons } from '../../contract/failure-reasons.js';
-import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
+import type { SessionEvent, VerificationEvent, VerificationFacts } from '../../contract/session-event.js';
 
 const batchMax = 500;
 const lingerMs = 200;
@@ -85,8 +85,6 @@ async function addKinds(tx: Queryable, rows: readonly KindRow[]): Promise<void> 
   );
 }
 
-export type CompletedEvent = Extract<SessionEvent, { data: VerificationFacts }>;
-
 export interface HourRow {
   readonly organizationId: string;
   readonly projectId: string;
@@ -116,14 +114,14 @@ const hourOf = (time: string): string => `${time.slice(0, 13)}:00:00.000Z`;
 const unnamed = 'other';
 
 /** The events that are counted: one for each session. */
-const isCounted = (event: SessionEvent): event is CompletedEvent => event.type === 'verification.completed';
+const isCounted = (event: SessionEvent): event is VerificationEvent => event.type === 'verification.completed';
 
 /** The category of a failure hides that nothing was measured, so that this has a name of its own. */
 const reasonOf = ({ failure_category: category, failure_reasons: reasons }: VerificationFacts): string | null =>
   category === 'liveness' && reasons.includes(failureReasons.camera_check_needed) ? cameraCheckMissing : category;
 
 /** Rows in a fixed order, so that batches that are written at once wait for each other and never in a circle. */
-function addUp(events: readonly CompletedEvent[]): {
+function addUp(events: readonly VerificationEvent[]): {
   readonly hours: readonly HourRow[];
   readonly kinds: readonly KindRow[];
 } {
@@ -143,7 +141,7 @@ function addUp(events: readonly CompletedEvent[]): {
 
 function countHour(
   rows: Map<string, HourRow>,
-  { organizationId, projectId, isDemo, occurredAt, data }: CompletedEvent,
+  { organizationId, projectId, isDemo, occurredAt, data }: VerificationEvent,
 ): void {
   const hour = hourOf(occurredAt);
   const name = `${projectId}\n${isDemo}\n${hour}`;
@@ -164,7 +162,7 @@ function countHour(
 
 function countKind(
   rows: Map<string, KindRow>,
-  { organizationId, projectId, isDemo, occurredAt }: CompletedEvent,
+  { organizationId, projectId, isDemo, occurredAt }: VerificationEvent,
   kind: KindRow['kind'],
   named: string | null,
 ): void {

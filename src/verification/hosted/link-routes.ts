@@ -2,16 +2,14 @@
  * Routes of links to the hosted page. Their paths name a project, whose own keys may use them like the dashboard and the organization’s
  * keys; demo keys may not. A link of another project is answered like one that does not exist.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';
 import { CreatedLinkReply, LinkCreation, LinkPage, LinkReply } from '../../contract/hosted-link.js';
 import { PageQuery } from '../../contract/paging.js';
 import { actorOf } from '../../administration/audit.js';
-import type { LinkOwner } from '../../administration/hosted-links.js';
-import { organizationOf } from '../../http/access.js';
+import { projectOwnerOf } from '../../http/access.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
-import { modeOfCaller } from '../../kernel/caller.js';
 import { readPage } from '../../kernel/paging.js';
 import { registerStorableText } from '../../http/json-body.js';
 import type { LinkService } from './link-service.js';
@@ -66,7 +64,7 @@ function registerCollection(app: FastifyInstance, service: LinkService): void {
       response: { 201: CreatedLinkReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
     }),
     async (request, reply) =>
-      reply.code(201).send(await service.create(actorOf(request), ownerOf(request), request.body)),
+      reply.code(201).send(await service.create(actorOf(request), projectOwnerOf(request), request.body)),
   );
   app.get(
     collection,
@@ -78,7 +76,7 @@ function registerCollection(app: FastifyInstance, service: LinkService): void {
       querystring: PageQuery,
       response: { 200: LinkPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) => service.list(ownerOf(request), readPage(request.query)),
+    async (request) => service.list(projectOwnerOf(request), readPage(request.query)),
   );
 }
 
@@ -92,7 +90,7 @@ function registerItem(app: FastifyInstance, service: LinkService): void {
       params: LinkParams,
       response: { 200: LinkReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) => service.read(ownerOf(request), request.params.linkId),
+    async (request) => service.read(projectOwnerOf(request), request.params.linkId),
   );
   app.delete(
     `${collection}/:linkId`,
@@ -103,12 +101,6 @@ function registerItem(app: FastifyInstance, service: LinkService): void {
       params: LinkParams,
       response: { 200: LinkReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) => service.remove(ownerOf(request), actorOf(request), request.params.linkId),
+    async (request) => service.remove(projectOwnerOf(request), actorOf(request), request.params.linkId),
   );
 }
-
-const ownerOf = (request: FastifyRequest): LinkOwner => ({
-  organizationId: organizationOf(request),
-  projectId: (request.params as { projectId: string }).projectId,
-  mode: modeOfCaller(request.caller),
-});

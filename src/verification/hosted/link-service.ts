@@ -15,9 +15,9 @@ import {
   listLinks,
   ownsLink,
   type HostedLink,
-  type LinkOwner,
 } from '../../administration/hosted-links.js';
 import { findMetadataIssue } from '../../kernel/body.js';
+import type { ProjectOwner } from '../../kernel/caller.js';
 import { Fault } from '../../errors.js';
 import type { Page } from '../../kernel/paging.js';
 import { redirectProblem, readWebAddress } from '../../net/web-address.js';
@@ -48,7 +48,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   const show = (link: HostedLink): LinkReply => showLink(link, siteUrl(), now());
   return {
     /** Throws VALIDATION_FAILED, and ORIGIN_NOT_ALLOWED where the list in force does not name the returnUrl’s origin. */
-    async create(actor: Actor, owner: LinkOwner, creation: LinkCreation): Promise<CreatedLinkReply> {
+    async create(actor: Actor, owner: ProjectOwner, creation: LinkCreation): Promise<CreatedLinkReply> {
       const issue = findMetadataIssue(creation.metadata ?? {});
       if (issue !== null) throw invalid([issue]);
       if (creation.returnUrl !== undefined) await requireReturn(deps, owner.projectId, creation.returnUrl);
@@ -61,20 +61,20 @@ export function createLinkService(deps: LinkServiceDeps) {
       return { linkId, url, expiresAt };
     },
 
-    async list(owner: LinkOwner, page: Page) {
+    async list(owner: ProjectOwner, page: Page) {
       const { items, nextCursor } = await inOrganization(database, owner.organizationId, (tx) =>
         listLinks(tx, owner, page),
       );
       return { links: items.map(show), nextCursor };
     },
 
-    async read(owner: LinkOwner, linkId: string): Promise<LinkReply> {
+    async read(owner: ProjectOwner, linkId: string): Promise<LinkReply> {
       const link = await inOrganization(database, owner.organizationId, (tx) => findLink(tx, linkId));
       if (link === null || !ownsLink(owner, link)) throw notFound('link');
       return show(link);
     },
 
-    remove: (owner: LinkOwner, actor: Actor, linkId: string): Promise<LinkReply> =>
+    remove: (owner: ProjectOwner, actor: Actor, linkId: string): Promise<LinkReply> =>
       inOrganization(database, owner.organizationId, async (tx) => {
         const link = await deleteLink(tx, owner, linkId, now());
         if (link === null) throw notFound('link');

@@ -5,9 +5,8 @@ import { FlagPage, FlagQuery, type FlagReply } from '../../contract/monitoring.j
 import type { FlagEvent } from '../../contract/session-event.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Access } from '../../http/access-declaration.js';
-import { organizationOf } from '../../http/access.js';
+import { projectOwnerOf } from '../../http/access.js';
 import { errorReplies, routesOf } from '../../http/openapi.js';
-import { modeOfCaller } from '../../kernel/caller.js';
 import { readPage } from '../../kernel/paging.js';
 import type { Database } from '../../stores/database/port.js';
 import { namespaceOf, type Namespace } from '../../stores/counters/namespace.js';
@@ -48,10 +47,8 @@ export function registerFlagRoute(app: FastifyInstance, { database, makeRef, fin
       response: { 200: FlagPage, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
     async (request) => {
-      const { projectId } = request.params;
+      const { organizationId, projectId, mode } = projectOwnerOf(request);
       const { sessionId, event: type, ...page } = request.query;
-      const mode = modeOfCaller(request.caller);
-      const organizationId = organizationOf(request);
       const refOf = (id: string): string => makeRef(projectId, 'session', id);
       const filter = {
         ...{ projectId, mode, type },

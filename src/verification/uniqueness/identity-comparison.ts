@@ -47,10 +47,14 @@ export async function findIdentity(tx: Queryable, query: IdentityQuery): Promise
     (latest, one) => (latest !== null && latest.completedAtMs >= one.completedAtMs ? latest : one),
     null,
   );
-  const isBlocking = last !== null && last.completedAtMs >= sinceMs;
-  return {
-    match: isBlocking ? last : null,
-    returning: isBlocking ? null : last,
-    isClaimed: last === null && rows.length > 0,
-  };
+  return { ...byWindow(last, sinceMs), isClaimed: last === null && rows.length > 0 };
+}
+
+/** A proven participation blocks within the window, and is a return after it. */
+export function byWindow(
+  proven: Participation | null,
+  sinceMs: number,
+): Pick<IdentityComparison, 'match' | 'returning'> {
+  const isBlocking = proven !== null && proven.completedAtMs >= sinceMs;
+  return isBlocking ? { match: proven, returning: null } : { match: null, returning: proven };
 }

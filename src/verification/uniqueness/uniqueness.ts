@@ -52,7 +52,7 @@ import {
   type OwnFacesQuery,
 } from './fingerprint-store.js';
 import type { FaceReuse, FaceReuseQuery, ReuseCount } from './face-reuse.js';
-import { findIdentity, type IdentityQuery } from './identity-comparison.js';
+import { byWindow, findIdentity, type IdentityQuery } from './identity-comparison.js';
 
 /** The session that is compared. */
 export interface ComparedSession extends Deduplicated, CameraPolicy {
@@ -254,12 +254,7 @@ function withFace(
 ): IdentityComparison | null {
   const participation = own?.participation ?? null;
   if (identity === null || participation === null || (identity.match ?? identity.returning) !== null) return identity;
-  const isBlocking = participation.completedAtMs >= sinceMs;
-  return {
-    match: isBlocking ? participation : null,
-    returning: isBlocking ? null : participation,
-    isClaimed: false,
-  };
+  return { ...byWindow(participation, sinceMs), isClaimed: false };
 }
 
 /** Waits for the completions of the scope, of the respondent and of the device that are under way, and looks through what they left. */

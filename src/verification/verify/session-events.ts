@@ -2,7 +2,7 @@
  * The events of a completed session: always verification.completed, and also passed or failed in block mode, scored in score mode.
  * A session to be reviewed is reported as failed if only pass and fail exist, so that no reader takes it for a pass.
  */
-import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
+import type { SessionEvent, VerificationEvent, VerificationFacts } from '../../contract/session-event.js';
 import type { VerdictOutcome } from '../../contract/verdict.js';
 import { makeId } from '../../crypto/ids.js';
 import type { StoredSession } from '../sessions/session-store.js';
@@ -29,8 +29,6 @@ export interface CompletedSession {
   readonly device: string;
   readonly browser: string;
 }
-
-type VerificationEvent = Extract<SessionEvent, { data: VerificationFacts }>;
 
 export function eventsOf(completed: CompletedSession): readonly SessionEvent[] {
   const { session, outcome, verificationMode, completedAt } = completed;
