@@ -1,6 +1,5 @@
 /** The rows of suppliers. Their secrets are at rest only sealed. */
-import type { SupplierRedirects, SupplierReply } from '../contract/supplier.js';
-import { suppliersPerOrganizationMax } from '../contract/supplier.js';
+import { suppliersPerOrganizationMax, type SupplierReply } from '../contract/supplier.js';
 import { sealedColumns, type SealedSecrets } from '../administration/secret-store.js';
 import { notFound } from '../kernel/faults.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
@@ -12,13 +11,9 @@ export interface SupplierOwner {
   readonly isTest: boolean;
 }
 
-export interface SupplierSettings {
-  readonly name: string;
-  readonly sourceId: string;
-  readonly projectId: string | null;
-  readonly redirects: SupplierRedirects;
-  readonly postbackUrl: string | null;
-}
+export type SupplierSettings = Readonly<
+  Pick<SupplierReply, 'name' | 'sourceId' | 'projectId' | 'redirects' | 'postbackUrl'>
+>;
 
 export interface Supplier extends SupplierOwner, SupplierSettings, SealedSecrets {
   readonly supplierId: string;

@@ -5,9 +5,9 @@
  * The data of an event holds every fact that any payload shows, under the names of the payload. The choice of facts for each payload
  * is decided in src/webhooks/payload.ts; `session_id`, `project_id` and `timestamp` follow from the envelope and stand there only.
  */
+import type { Static, TSchema } from 'typebox';
 import type { SessionMode } from './common.js';
 import type { Demographics } from './envelope.js';
-import type { ScoreReply } from './score.js';
 import type { Metadata } from './session.js';
 import type {
   DuplicateMatch,
@@ -19,6 +19,7 @@ import type {
   VerdictRisk,
   VerdictScores,
 } from './verdict.js';
+import type { MonitoringPayload, QuestionPayload, VerdictPayload } from './webhook-payload.js';
 
 export const verificationEventTypes = [
   'verification.completed',
@@ -76,40 +77,8 @@ export interface VerificationFacts {
   readonly browser: string | null;
 }
 
-interface MonitoringFlag {
-  readonly respondent_id: string | null;
-  /** `threshold`: the project’s, which the score is above. */
-  readonly anomaly: {
-    readonly type: string;
-    readonly score: number;
-    readonly threshold: number;
-    readonly detail: string;
-  };
-}
-
-interface QuestionFlag {
-  readonly respondent_id: string | null;
-  /** `metric`: the name of the limit in config.monitoring.question. */
-  readonly question: {
-    readonly question_id: string;
-    readonly metric: string;
-    readonly value: number;
-    readonly threshold: number;
-  };
-}
-
-/** A score and its recommendation, as one receipt has them. */
-export type KnownVerdict = Pick<ScoreReply, 'score' | 'recommendation'>;
-
-interface VerdictChange {
-  readonly receipt_id: string;
-  /** The receipt whose verdict was known before. */
-  readonly supersedes: string;
-  readonly from: KnownVerdict;
-  readonly to: KnownVerdict;
-  /** Codes of findings that are new or gone, or have another strength. */
-  readonly reasons: readonly string[];
-}
+/** The payload, but for what follows from the envelope. */
+type DataOf<Payload extends TSchema> = Omit<Static<Payload>, 'session_id' | 'project_id' | 'timestamp' | 'is_demo'>;
 
 export interface EventOf<Type extends string, Data> {
   /** evt_ and 32 hex digits; a repetition has the same. */
@@ -126,8 +95,10 @@ export interface EventOf<Type extends string, Data> {
 }
 
 export type VerificationEvent = EventOf<(typeof verificationEventTypes)[number], VerificationFacts>;
-export type FlagEvent = EventOf<'monitoring.flagged', MonitoringFlag> | EventOf<'question.flagged', QuestionFlag>;
-export type VerdictEvent = EventOf<typeof verdictEventType, VerdictChange>;
+export type FlagEvent =
+  | EventOf<'monitoring.flagged', DataOf<typeof MonitoringPayload>>
+  | EventOf<'question.flagged', DataOf<typeof QuestionPayload>>;
+export type VerdictEvent = EventOf<typeof verdictEventType, DataOf<typeof VerdictPayload>>;
 export type SessionEvent = VerificationEvent | FlagEvent | VerdictEvent;
 
 /** A pass of which nothing is known but that it passed: what the facts of made-up sessions begin with. */

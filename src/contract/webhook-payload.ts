@@ -3,7 +3,6 @@ import { Type, type TSchema } from 'typebox';
 import { Nullable, sessionModes, StringEnum, Timestamp } from './common.js';
 import { recommendations } from './score.js';
 import { Metadata } from './session.js';
-import type { EventType } from './session-event.js';
 import { dispatchStatuses, Duplication, Verdict, VerdictDispatch, VerdictRisk, VerdictScores } from './verdict.js';
 
 const ids = { session_id: Type.String(), project_id: Type.String() };
@@ -91,13 +90,13 @@ export const VerdictPayload = Type.Object({
   ...occurrence,
 });
 
-export interface WebhookEvent {
+interface WebhookEvent {
   /** When it is sent. */
   readonly summary: string;
   readonly data: TSchema;
 }
 
-export const webhookEvents: Readonly<Record<EventType, WebhookEvent>> = {
+export const webhookEvents = {
   'verification.completed': { summary: 'A session has ended, with a pass or a fail', data: VerificationPayload },
   'verification.passed': { summary: 'A session has passed', data: VerificationPayload },
   'verification.failed': { summary: 'A session has failed', data: VerificationPayload },
@@ -105,4 +104,4 @@ export const webhookEvents: Readonly<Record<EventType, WebhookEvent>> = {
   'monitoring.flagged': { summary: 'Behavior in a session exceeded the threshold', data: MonitoringPayload },
   'verdict.changed': { summary: 'Later outcomes or scores changed the verdict of a session', data: VerdictPayload },
   'question.flagged': { summary: 'A question exceeded a quality threshold', data: QuestionPayload },
-};
+} as const satisfies Readonly<Record<string, WebhookEvent>>;
