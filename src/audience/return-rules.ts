@@ -41,7 +41,7 @@ export interface ReturnVerdict {
   /** The strongest source so far. */
   readonly returnedBy: StandingWord;
   /** Whether scoring learns of it. */
-  readonly teaches: boolean;
+  readonly isReported: boolean;
 }
 
 type Returned = Pick<
@@ -94,16 +94,16 @@ export function judgeReturn(
   const returnedAt = returnTimeOf(study, place, given);
   if (given.status !== 'complete') {
     const refusedFor = refusalOf(given.status);
-    const teaches = given.by !== 'browser';
-    const event = place.state === 'released' && !teaches ? 'abandon' : 'terminate';
-    return { event, completion: null, refusedFor, returnedAt, returnedBy, teaches };
+    const isReported = given.by !== 'browser';
+    const event = place.state === 'released' && !isReported ? 'abandon' : 'terminate';
+    return { event, completion: null, refusedFor, returnedAt, returnedBy, isReported };
   }
   const seconds = surveySeconds({ surveyedAt: place.surveyedAt, returnedAt }) ?? 0;
   const isTooFast = seconds < study.minimumSeconds && !acceptsAnyLength(place, given);
   const completion = completionOf(given.by, isTooFast);
   if (mayStillConfirm && completion !== 'confirmed') return null;
   const event = countsAs(completion, study) ? 'complete' : 'hold';
-  return { event, completion, refusedFor: null, returnedAt, returnedBy, teaches: completion === 'confirmed' };
+  return { event, completion, refusedFor: null, returnedAt, returnedBy, isReported: completion === 'confirmed' };
 }
 
 const strongerOf = (by: ReturnedBy, before: StandingWord | null): StandingWord =>
@@ -134,15 +134,17 @@ function judgeConfirmed(place: Returned, given: GivenReturn): ReturnVerdict | nu
   const lead = rank(by) - rank(place.returnedBy);
   const kept = { returnedAt, returnedBy: by };
   if (status === 'complete')
-    return lead > 0 ? { event: 'complete', completion: 'confirmed', refusedFor: null, ...kept, teaches: false } : null;
+    return lead > 0
+      ? { event: 'complete', completion: 'confirmed', refusedFor: null, ...kept, isReported: false }
+      : null;
   if (by === 'browser' || !(lead > 0 || (lead === 0 && status === 'quality'))) return null;
-  return { event: 'reverse', completion: 'reversed', refusedFor: refusalOf(status), ...kept, teaches: true };
+  return { event: 'reverse', completion: 'reversed', refusedFor: refusalOf(status), ...kept, isReported: true };
 }
 
 /** A stronger source restores what a return reversed, or gives its own reason. Disputes and outcome events are withdrawn in their own ways. */
 function judgeReversed(place: Returned, { status, by, at }: GivenReturn): ReturnVerdict | null {
   if (place.reversedBy !== 'return' || rank(by) <= rank(place.returnedBy)) return null;
-  const kept = { returnedAt: place.returnedAt ?? at, returnedBy: by, teaches: true };
+  const kept = { returnedAt: place.returnedAt ?? at, returnedBy: by, isReported: true };
   return status === 'complete'
     ? { event: 'restore', completion: 'confirmed', refusedFor: null, ...kept }
     : { event: 'reverse', completion: 'reversed', refusedFor: refusalOf(status), ...kept };

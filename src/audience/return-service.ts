@@ -179,7 +179,7 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
       page: 'thanks',
       reservation: await amend(tx, found, verdict, change),
       changed: true,
-      isDue: verdict.teaches,
+      isDue: verdict.isReported,
     };
   }
   const after = await applyReturn(tx, study, found, given, verdict);
@@ -191,7 +191,7 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
   }
   return {
     ...{ page: 'thanks', reservation: after, changed: true },
-    isDue: verdict.teaches || after.state === 'completed',
+    isDue: verdict.isReported || after.state === 'completed',
   };
 }
 
@@ -199,10 +199,10 @@ async function close(tx: Queryable, study: Study, found: QuotaReservation, given
 const amend = (
   tx: Queryable,
   found: QuotaReservation,
-  { returnedAt, returnedBy, teaches }: ReturnVerdict,
+  { returnedAt, returnedBy, isReported }: ReturnVerdict,
   change: Pick<ReservationChange, 'refusedFor' | 'reversedFrom'>,
 ): Promise<QuotaReservation> =>
-  changeReservation(tx, found, { ...change, returnedAt, returnedBy, ...(teaches ? { outcomeDue: true } : {}) });
+  changeReservation(tx, found, { ...change, returnedAt, returnedBy, ...(isReported ? { outcomeDue: true } : {}) });
 
 /** The same object: the place lacks room for what was returned. */
 async function applyReturn(
@@ -210,12 +210,12 @@ async function applyReturn(
   study: Study,
   found: QuotaReservation,
   { at }: GivenReturn,
-  { event, teaches, ...result }: ReturnVerdict,
+  { event, isReported, ...result }: ReturnVerdict,
 ): Promise<QuotaReservation> {
   if (event === 'restore') return restore(tx, study, found, result.returnedBy);
   if (event !== 'reverse')
     return applyEvent(tx, study, found, event, {
-      change: { ...result, outcomeDue: teaches || result.completion !== null },
+      change: { ...result, outcomeDue: isReported || result.completion !== null },
     });
   const { returnedBy, refusedFor } = result;
   const rejection = { by: 'return', reason: refusedFor ?? 'unknown', note: null, at, returnedBy } as const;

@@ -17,7 +17,7 @@ import { messageIdOf, signedHeaders } from './signing.js';
 import type { TargetConfig, TargetConfigs } from './target-configs.js';
 
 /** A leased delivery with all that sending it takes. */
-export interface Held extends DeliveryKey {
+export interface LeasedDelivery extends DeliveryKey {
   readonly organizationId: string;
   readonly event: DeliveredEvent;
   readonly attempt: number;
@@ -56,10 +56,12 @@ const leaseMarginMs = 500;
 export type AttemptOutcome = Pick<PostOutcome, 'status' | 'durationMs'> | 'dropped' | 'aborted';
 
 /** Rejects where the webhook cannot be read; the lease then ends by itself. */
-export function createAttempt(deps: AttemptDeps): (item: Held, signal: AbortSignal) => Promise<AttemptOutcome> {
+export function createAttempt(
+  deps: AttemptDeps,
+): (item: LeasedDelivery, signal: AbortSignal) => Promise<AttemptOutcome> {
   const bodyOf = createBodies();
 
-  const finish = (item: Held, config: TargetConfig, outcome: PostOutcome, startedAtMs: number): void => {
+  const finish = (item: LeasedDelivery, config: TargetConfig, outcome: PostOutcome, startedAtMs: number): void => {
     const nth = item.attempt - item.attemptsFrom + 1;
     const { state, retry } = transitionOf(outcome, nth);
     deps.metrics.webhookAttempts.inc({ outcome: state.toLowerCase() });

@@ -1,5 +1,5 @@
 /**
- * Writes the results of attempts, many at a time: those that come in while one lot is being written go out with the next.
+ * Writes the results of attempts, many at a time: those that come in while one batch is being written go out with the next.
  *
  * While the database is away results are kept and tried again, up to a number at which the sender stops sending. A result that cannot be kept is
  * dropped: its lease ends, and the delivery is sent again.
@@ -21,7 +21,7 @@ export interface ResultWriterDeps {
 
 export type ResultWriter = ReturnType<typeof createResultWriter>;
 
-const lotMax = 500;
+const batchMax = 500;
 const waitingMax = 10_000;
 const pauseFirstMs = 100;
 const pauseMsMax = 2_000;
@@ -33,14 +33,14 @@ export function createResultWriter({ database, logger, onWritten, noteArrived }:
   let isClosing = false;
   const closing = createNotifier();
 
-  const writeLot = async (lot: readonly AttemptResult[]): Promise<void> => {
+  const writeBatch = async (batch: readonly AttemptResult[]): Promise<void> => {
     for (let failures = 1; ; failures++) {
       try {
-        const late = arrivedBesides(await writeResults(database, lot), lot);
+        const late = arrivedBesides(await writeResults(database, batch), batch);
         if (late.length > 0) await noteArrived(late);
-        return onWritten(lot);
+        return onWritten(batch);
       } catch (error) {
-        logger.warn({ err: error, results: lot.length, failures }, 'writing delivery results failed');
+        logger.warn({ err: error, results: batch.length, failures }, 'writing delivery results failed');
         if (isClosing) return;
         await closing.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
@@ -49,10 +49,10 @@ export function createResultWriter({ database, logger, onWritten, noteArrived }:
   const run = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
-      const lot = waiting.slice(0, lotMax);
-      waiting = waiting.slice(lotMax);
-      inHand = lot.length;
-      await writeLot(lot);
+      const batch = waiting.slice(0, batchMax);
+      waiting = waiting.slice(batchMax);
+      inHand = batch.length;
+      await writeBatch(batch);
       inHand = 0;
     }
     running = null;

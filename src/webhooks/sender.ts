@@ -8,7 +8,7 @@
  * does not delay new deliveries. Nothing here throws: whatever happens to an attempt, its lease ends by itself.
  */
 import type { Metrics } from '../telemetry/metrics.js';
-import { createAttempt, type AttemptDeps, type Held } from './attempt.js';
+import { createAttempt, type AttemptDeps, type LeasedDelivery } from './attempt.js';
 import { createDeliveryQueue, type Lane } from './delivery-queue.js';
 import { createRetryPace, nextConcurrency } from './pacing.js';
 
@@ -25,9 +25,9 @@ const unwrittenMax = 2_000;
 
 export function createSender(deps: SenderDeps) {
   const { logger, metrics, clock, results } = deps;
-  const queue = createDeliveryQueue<Held>(places);
+  const queue = createDeliveryQueue<LeasedDelivery>(places);
   const running = new Set<Promise<void>>();
-  const unused: Held[] = [];
+  const unused: LeasedDelivery[] = [];
   const stopping = new AbortController();
   const pace = createRetryPace(clock);
   const attempt = createAttempt(deps);
@@ -53,7 +53,7 @@ export function createSender(deps: SenderDeps) {
         pump();
       }, 20);
   };
-  const start = (item: Held): void => {
+  const start = (item: LeasedDelivery): void => {
     const work = attempt(item, stopping.signal)
       .catch((error: unknown) => {
         logger.error(
@@ -77,7 +77,7 @@ export function createSender(deps: SenderDeps) {
   };
 
   return {
-    hold(item: Held): void {
+    hold(item: LeasedDelivery): void {
       deps.trace?.('held', item);
       queue.offer(item, item.lane, item);
       pump();
@@ -89,7 +89,7 @@ export function createSender(deps: SenderDeps) {
     /** Called whenever there is room again. */
     onRoom: (next: () => void): void => void (listener = next),
     /** Ends what is under way within the time, and answers what is left: leases to give back. */
-    async stop(deadlineMs: number): Promise<readonly Held[]> {
+    async stop(deadlineMs: number): Promise<readonly LeasedDelivery[]> {
       if (pumpSoon !== null) clearTimeout(pumpSoon);
       const held = queue.drain();
       const timer = setTimeout(() => stopping.abort(), deadlineMs);

@@ -331,7 +331,7 @@ t.test('a later check of the answers reverses what is confirmed, by whoever is a
     event: 'reverse',
     completion: 'reversed',
     refusedFor: 'quality',
-    teaches: true,
+    isReported: true,
   });
   t.match(check('owner', 'survey'), { event: 'reverse' });
   t.equal(check('survey', 'owner'), null);

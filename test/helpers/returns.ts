@@ -66,7 +66,7 @@ export function follow(
     const verdict = judgeReturn(study, standing, given);
     const next = verdict === null ? null : decide(verdict.event, { status, serviceCheck: false }, standing);
     if (verdict === null) return;
-    const { event, completion, refusedFor, returnedAt, returnedBy, teaches } = verdict;
+    const { event, completion, refusedFor, returnedAt, returnedBy, isReported } = verdict;
     if (event === 'reverse' && standing.completion === 'reversed') {
       place = { ...place, refusedFor, returnedAt, returnedBy };
       taught.push(refusedFor ?? '');
@@ -79,7 +79,7 @@ export function follow(
       standing === place
         ? { ...place, state: next.to, completion, refusedFor, returnedAt, returnedBy, reversedBy, counted }
         : { ...place, reversedFrom: reversedFromOf(verdict), returnedAt, returnedBy };
-    if (teaches) taught.push(refusedFor ?? 'complete');
+    if (isReported) taught.push(refusedFor ?? 'complete');
   };
   const reject = (reversedBy: 'dispute' | 'outcome'): void => {
     const { completion } = place;
