@@ -2,7 +2,7 @@
  * The history axis: adjudicated outcomes of earlier sessions, never the service’s own verdicts. A respondent’s own record is `record`
  * evidence; a supplier’s a statistical association.
  */
-import type { HistoryFacts, HistoryRecord } from '../../src/contract/facts.js';
+import type { HistoryFacts, HistoryRecord, ScoreFacts } from '../../src/contract/facts.js';
 import type { RespondentStats } from '../../src/contract/score.js';
 import { clamp, createRaise, logit, model, recordWeight, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
@@ -86,18 +86,22 @@ export const historyThresholds = {
     range_record_adverse: 0.8,
     device_record_adverse: 1,
   },
+  /** Share of a clean record that counts on a device without a record of its own, and there on a network that servers and strangers share: an account that was sold comes from both. */
+  trustOfNewDevice: 0.5,
+  trustOfNewPlace: 0,
   /** The remainder of one clawback after four half-lives, a year: it counts no more. */
   clawbackForgotten: 1 / 16,
 } as const;
 
 const raise = createRaise(historyRules);
 
-export function weighHistory({ facts: { history, respondentStats, calibration } }: Visit): Signal[] {
+export function weighHistory({ facts }: Visit): Signal[] {
+  const { history, respondentStats, calibration } = facts;
   const signals: Signal[] = [];
   const respondent = history?.respondent ?? null;
   if (respondent !== null) {
     weighClawbacks(respondent.confirmedClawbacks, signals);
-    weighRespondent(recordWeight(respondent.fraud, respondent.n), respondent.n, signals);
+    weighRespondent(respondent, trustIn(facts), signals);
   }
   if (respondentStats !== null) weighStats(respondentStats, respondent, signals);
   if (history === null) return signals;
@@ -122,10 +126,20 @@ function weighClawbacks(clawbacks: number, signals: Signal[]): void {
   if (share > 0) raise(signals, 'confirmed_clawback', share * historyRules.confirmed_clawback.weight);
 }
 
-function weighRespondent(weight: number, n: number, signals: Signal[]): void {
+function weighRespondent({ fraud, n }: HistoryRecord, trust: number, signals: Signal[]): void {
   if (n <= 0) return;
+  const weight = recordWeight(fraud, n);
   if (weight > 0) raise(signals, 'respondent_record_adverse', weight);
-  else if (weight < 0) raise(signals, 'respondent_record_clean', weight);
+  else if (weight * trust < 0) raise(signals, 'respondent_record_clean', weight * trust);
+}
+
+/** Share of a clean record that counts. Whose device is unknown shows no other one. */
+function trustIn({ deviceKnown, history, address: { network, relay } }: ScoreFacts): number {
+  if (!deviceKnown || history?.device !== undefined) return 1;
+  const isRented = network === 'hosting' || network === 'anonymous' || relay !== undefined;
+  return isRented && history?.range === undefined
+    ? historyThresholds.trustOfNewPlace
+    : historyThresholds.trustOfNewDevice;
 }
 
 /** Statistics sent along stand in for a few sessions while the native record is thin: they add the difference that these would make. */

@@ -24,8 +24,8 @@ export const model = {
   strongMin: 2.5,
   /** Adjudicated records: weight of the prior in sessions, and the range of the result. */
   recordPrior: 4,
-  /** Likewise of a record better than a clean session’s: a program seldom comes back under a name that buyers have accepted. */
-  cleanRecordPrior: 0.5,
+  /** Likewise of a record better than a clean session’s: a program seldom comes back under a name that buyers have accepted, so that the first acceptances weigh most. */
+  cleanRecordPrior: 0.05,
   recordMin: -2,
   recordMax: 4,
 } as const;

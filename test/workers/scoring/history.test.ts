@@ -11,6 +11,7 @@ const raised = (history: Partial<HistoryFacts> | null, over: Partial<ScoreFacts>
   weighHistory(
     readVisit(
       cleanFacts({
+        deviceKnown: false,
         history: history === null ? null : { respondent: null, source: null, subSource: null, ...history },
         ...over,
       }),
@@ -26,6 +27,33 @@ t.test('a respondent’s record weighs as adjudicated', (t) => {
     ['respondent_record_adverse', 3.26],
   ]);
   t.same(raised(null), []);
+  t.end();
+});
+
+t.test('a clean record weighs from its first acceptances on, the less the younger they are', (t) => {
+  const weights = [0.02, 0.05, 0.1, 0.3, 1, 50].map((n) => Number(raised({ respondent: { ...fresh, n } })[0]?.[1]));
+  t.ok(weights.every((weight, at) => at === 0 || weight <= (weights[at - 1] ?? 0)));
+  t.ok((weights[0] ?? 0) > -0.4 && (weights[3] ?? 0) < -1.5, 'a third of an acceptance is much');
+  t.equal(weights.at(-1), -2, 'never as much as one strong finding against');
+  t.end();
+});
+
+t.test('an account with a good record that turns up elsewhere is trusted less', (t) => {
+  const respondent = { ...fresh, n: 10 };
+  const [known, hosted] = [{ deviceKnown: true }, { ...cleanFacts().address, network: 'hosting' as const }];
+  const trust = (history: Partial<HistoryFacts>, over: Partial<ScoreFacts>) => raised({ respondent, ...history }, over);
+  const device = { n: 3, fraud: 0 };
+  t.same(trust({}, { deviceKnown: false }), [['respondent_record_clean', -2]], 'nothing is known to have changed');
+  t.same(trust({ device }, known), [['respondent_record_clean', -2]], 'on its own device');
+  t.same(
+    trust({ device }, { ...known, address: hosted }),
+    [['respondent_record_clean', -2]],
+    'behind a VPN of its own',
+  );
+  t.same(trust({}, known), [['respondent_record_clean', -1]], 'a new phone, or storage that was cleared');
+  t.same(trust({}, { ...known, address: hosted }), [], 'a new device on a network that anybody can rent');
+  t.same(trust({}, { ...known, address: { ...cleanFacts().address, relay: 'residential_proxy' } }), []);
+  t.same(raised({ respondent: { ...fresh, n: 5, fraud: 1 } }, known), [['respondent_record_adverse', 2.56]]);
   t.end();
 });
 

@@ -28,7 +28,7 @@ t.test('a score’s weight leads back to that score', (t) => {
 t.test('records weigh as adjudicated: fraud raises, acceptance lowers, both within bounds', (t) => {
   const rounded = (fraud: number, n: number) => Math.round(recordWeight(fraud, n) * 100) / 100;
   t.same([rounded(0, 10), rounded(1, 5), rounded(1, 1), rounded(2, 2), rounded(0, 0)], [-2, 2.56, 3.26, 3.93, 0]);
-  t.same([rounded(0, 1), rounded(0, 3), rounded(0.03, 3)], [-1.11, -1.95, 0], 'soon, and without a step');
+  t.same([rounded(0, 0.05), rounded(0, 0.2), rounded(0.03, 3)], [-0.7, -1.62, 0], 'soon, and without a step');
   t.equal(recordWeight(500, 500), model.recordMax);
   t.equal(recordWeight(0, 1e6), model.recordMin);
   t.end();

@@ -48,6 +48,8 @@ function drawSurroundings(random: () => number, mobile: boolean): Partial<ScoreF
       respondent: { n, fraud: n > 5 && chance(0.01) ? 1 : 0, confirmedClawbacks: 0 },
       source: { n: 400, fraud: 400 * (0.01 + 0.07 * random()) },
       subSource: null,
+      // Some have a new device, or cleared what it kept.
+      ...(n % 5 > 0 ? { device: { n, fraud: 0 } } : {}),
     },
     counts: cleanCounts({
       deviceRespondentsDay: chance(0.05) ? 2 + Math.floor(random() * 2) : 1,
