@@ -41,6 +41,11 @@ export const velocityRules = {
     3,
     '{value} different people came from one hosting network within a day, more than usual for a sample.',
   ),
+  range_new_crowd: correlate(
+    'medium',
+    2.5,
+    '{value} different people came within a day from an IP range that had no outcomes before that day.',
+  ),
   shared_network_recognised: sharing(
     'info',
     -0.5,
@@ -84,6 +89,8 @@ export const velocityThresholds = {
   peopleByChance,
   /** Times as many as chance brings, from which concentration weighs in full. */
   concentrationFull: 4,
+  /** People within a day in a range of whom no outcome was known before: from whom on they weigh, and in full. Offices take up a study together. */
+  newRangePeople: [1.5, 6],
   /** People of the source in a usual hour, up to whom chance brings so few together; in larger samples more. */
   sampleUsual: 4,
   addressUsual,
@@ -110,7 +117,7 @@ export const velocityThresholds = {
 
 const raise = createRaise(velocityRules);
 
-export function weighVelocity({ facts: { measured, counts, address } }: Visit): Signal[] {
+export function weighVelocity({ facts: { measured, counts, address, history } }: Visit): Signal[] {
   const signals: Signal[] = [];
   if (!measured || counts === null) return signals;
   const respondents = counts.deviceRespondentsDay ?? 0;
@@ -119,13 +126,19 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
     raise(signals, 'device_shared_many', velocityThresholds.deviceWeights[respondents] ?? 0, respondents);
   weighAddress(counts, address.network, signals);
   weighPrefix(counts, signals);
-  weighConcentration(counts, address.network, signals);
+  // A range has a record from its first outcome on; what came today has not matured at all.
+  const isNewRange = history?.range?.n === 0 && address.network !== 'business';
+  weighConcentration(counts, { network: address.network, isNewRange }, signals);
   weighSource(counts, signals);
   return signals;
 }
 
 /** A sample of this size does not reach these counts by chance; larger samples reach more. */
-function weighConcentration(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {
+function weighConcentration(
+  counts: CountFacts,
+  { network, isNewRange }: { readonly network: NetworkClass | null; readonly isNewRange: boolean },
+  signals: Signal[],
+): void {
   const byChance = velocityThresholds.peopleByChance[network ?? 'unknown'];
   if (byChance === null) return;
   const [onAddressUsual, onNetworkUsual, growth] = byChance;
@@ -143,6 +156,13 @@ function weighConcentration(counts: CountFacts, network: NetworkClass | null, si
     const share = Math.log(people / chance) / Math.log(velocityThresholds.concentrationFull);
     if (people > chance) raise(signals, code, velocityRules[code].weight * Math.min(1, share), people);
   }
+  if (isNewRange) weighNewRange(onNetwork, size, signals);
+}
+
+function weighNewRange(people: number, size: number, signals: Signal[]): void {
+  const [from, full] = velocityThresholds.newRangePeople;
+  const share = Math.log(people / (from * size)) / Math.log(full / from);
+  if (share > 0) raise(signals, 'range_new_crowd', velocityRules.range_new_crowd.weight * Math.min(1, share), people);
 }
 
 function weighAddress(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {

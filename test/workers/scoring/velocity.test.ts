@@ -67,6 +67,32 @@ t.test('many people on one IPv6 address are many on one device, on any network',
   t.end();
 });
 
+t.test('people who turn up together in a range that nobody had come from weigh, and by how many they are', (t) => {
+  const weigh = (people: number, n: number | null, network: NetworkClass | null = 'residential', hour = 0) => {
+    const counts = cleanCounts({
+      prefixSessionsDay: people,
+      ...(hour === 0 ? {} : { source: { hour, mean: hour, variance: hour, hours: 100 } }),
+    });
+    const history = {
+      respondent: null,
+      source: null,
+      subSource: null,
+      ...(n === null ? {} : { range: { n, fraud: 0 } }),
+    };
+    const facts = cleanFacts({ counts, history, address: { ...cleanFacts().address, network } });
+    return weighVelocity(readVisit(facts)).find(({ code }) => code === 'range_new_crowd')?.weight ?? 0;
+  };
+  const byCount = [1, 2, 3, 6, 40].map((people) => weigh(people, 0));
+  t.ok(byCount.every((weight, at) => at === 0 || weight >= (byCount[at - 1] ?? 0)));
+  t.same([byCount[0], byCount[3], byCount[4]], [0, 2.5, 2.5]);
+  t.ok((byCount[1] ?? 0) < 0.6, 'two may be a household');
+  t.equal(weigh(6, 0.02), 0, 'somebody came on an earlier day');
+  t.equal(weigh(6, null), 0, 'without outcomes nobody knows who came before');
+  t.equal(weigh(6, 0, 'business'), 0, 'colleagues take up a study together');
+  t.equal(weigh(6, 0, 'residential', 400), 0, 'in a large sample chance brings as many');
+  t.end();
+});
+
 t.test('a household is recognised by a device for each of its people', (t) => {
   t.same(codes({ addressRespondentsHour: 3, addressDevicesHour: 4 }), ['household_recognised']);
   t.same(codes({ addressRespondentsHour: 4, addressDevicesHour: 1 }), ['address_concentrated']);

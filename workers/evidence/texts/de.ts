@@ -126,6 +126,8 @@ export const german: EvidenceTexts = {
       '{value} verschiedene Personen kamen innerhalb eines Tages aus diesem Netzwerk, mehr als für eine Stichprobe üblich.',
     hosting_concentrated:
       '{value} verschiedene Personen kamen innerhalb eines Tages aus einem Hosting-Netzwerk, mehr als für eine Stichprobe üblich.',
+    range_new_crowd:
+      '{value} verschiedene Personen kamen innerhalb eines Tages aus einem IP-Bereich, zu dem es vor diesem Tag keine Ergebnisse gab.',
     shared_network_recognised:
       'Mehrere Personen teilen sich diese IP-Adresse, was in dieser Art von Netzwerk üblich ist.',
     household_recognised:

@@ -122,6 +122,8 @@ export const spanish: EvidenceTexts = {
       '{value} personas distintas llegaron desde esta red en un día, más de lo habitual en una muestra.',
     hosting_concentrated:
       '{value} personas distintas llegaron desde una red de alojamiento en un día, más de lo habitual en una muestra.',
+    range_new_crowd:
+      '{value} personas distintas llegaron en un día desde un rango de IP que antes de ese día no tenía resultados.',
     shared_network_recognised: 'Varias personas comparten esta dirección IP, lo habitual en este tipo de red.',
     household_recognised:
       'Unas pocas personas con dispositivos distintos comparten esta dirección IP, como en un hogar.',

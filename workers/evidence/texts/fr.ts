@@ -124,6 +124,8 @@ export const french: EvidenceTexts = {
       '{value} personnes différentes sont venues de ce réseau en un jour, plus qu’habituel pour un échantillon.',
     hosting_concentrated:
       '{value} personnes différentes sont venues d’un même réseau d’hébergement en un jour, plus qu’habituel pour un échantillon.',
+    range_new_crowd:
+      '{value} personnes différentes sont venues en un jour d’une plage d’adresses IP sans aucun résultat avant ce jour.',
     shared_network_recognised:
       'Plusieurs personnes partagent cette adresse IP, ce qui est courant sur ce type de réseau.',
     household_recognised:

@@ -119,6 +119,7 @@ export const japanese: EvidenceTexts = {
     network_concentrated: '1日のうちに、このネットワークから{value}人がアクセスしました。サンプルの通常を上回ります。',
     hosting_concentrated:
       '1日のうちに、1つのホスティングネットワークから{value}人がアクセスしました。サンプルの通常を上回ります。',
+    range_new_crowd: '1日のうちに、その日より前の結果がないIP範囲から{value}人がアクセスしました。',
     shared_network_recognised: '複数の人がこのIPアドレスを共有しています。この種のネットワークでは普通のことです。',
     household_recognised: '家庭のように、数人が別々のデバイスでこのIPアドレスを共有しています。',
     input_untrusted: 'スクリプトがページ上で入力を発生させました（{value}件のイベント）。',

@@ -120,6 +120,8 @@ export const portuguese: EvidenceTexts = {
     network_concentrated: '{value} pessoas diferentes vieram desta rede em um dia, mais que o normal para uma amostra.',
     hosting_concentrated:
       '{value} pessoas diferentes vieram de uma rede de hospedagem em um dia, mais que o normal para uma amostra.',
+    range_new_crowd:
+      '{value} pessoas diferentes vieram em um dia de uma faixa de IP que não tinha resultados antes desse dia.',
     shared_network_recognised: 'Várias pessoas compartilham este endereço IP, o que é comum neste tipo de rede.',
     household_recognised:
       'Algumas pessoas com dispositivos diferentes compartilham este endereço IP, como em uma casa.',
