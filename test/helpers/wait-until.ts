@@ -1,7 +1,9 @@
 /** Waiting for a condition, in place of sleeping and hoping. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-const pauseMs = 10;
+/** A question costs the one who answers it as much processor as a call: who waits for long asks seldom. */
+const [pauseMsMin, pauseMsMax] = [10, 100];
+const shareOfWait = 0.1;
 /** A busy machine starts a service in 20 s. */
 const defaultDeadlineMs = 60_000;
 
@@ -20,11 +22,12 @@ export async function pollUntil<T>(
   read: () => T | undefined | Promise<T | undefined>,
   deadlineMs = defaultDeadlineMs,
 ): Promise<T> {
-  const endMs = performance.now() + deadlineMs;
+  const startedMs = performance.now();
   for (;;) {
     const found = await read();
     if (found !== undefined) return found;
-    if (performance.now() > endMs) throw new Error(`Waited for ${deadlineMs} ms in vain: ${meaning}.`);
-    await delay(pauseMs);
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > deadlineMs) throw new Error(`Waited for ${deadlineMs} ms in vain: ${meaning}.`);
+    await delay(Math.min(pauseMsMax, Math.max(pauseMsMin, waitedMs * shareOfWait)));
   }
 }
