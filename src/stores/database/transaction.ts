@@ -17,6 +17,8 @@ export interface TransactionOptions {
   readonly opening: string;
   /** Goes out with COMMIT, in one message; may be empty. */
   readonly closing: string;
+  /** The name under which a statement is prepared, if it is. */
+  readonly nameOf?: (sql: string, recurring?: boolean) => string | undefined;
 }
 
 /** A transaction as a whole may last this many deadlines of a statement. */
@@ -24,7 +26,7 @@ const wholeFactor = 6;
 
 /** Runs `body` in a transaction. Rejects with what the body, or the connection, failed with. */
 export async function runTransaction<T>(
-  { client, deadlineMs, store, opening, closing }: TransactionOptions,
+  { client, deadlineMs, store, opening, closing, nameOf }: TransactionOptions,
   body: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let isOver = false;
@@ -38,7 +40,14 @@ export async function runTransaction<T>(
     sql: string,
     values: readonly SqlValue[] = [],
     options: CallOptions = {},
-  ) => withinDeadline(runStatement<R>(client, sql, values).catch(fail), options.deadlineMs ?? deadlineMs, store);
+  ) => {
+    const name = nameOf?.(sql, options.recurring);
+    return withinDeadline(
+      runStatement<R>(client, sql, values, name).catch(fail),
+      options.deadlineMs ?? deadlineMs,
+      store,
+    );
+  };
   const query: Queryable['query'] = (sql, values, options) =>
     isOver
       ? Promise.reject(new Error('A statement came after the end of its transaction.'))
@@ -98,8 +107,9 @@ function isRolledBack(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && retried.test(error.code);
 }
 
-/** SQLSTATE in_failed_sql_transaction. */
-const isAborted = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '25P02';
+/** SQLSTATE in_failed_sql_transaction, and invalid_sql_statement_name: what was to be prepared behind a statement that failed was not. */
+const isAborted = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '25P02' || error.code === '26000');
 
 /** SQLSTATE lock_not_available, as it is or as the cause of what the adapter made of it. */
 export function isLockTimeout(error: unknown): boolean {

@@ -96,6 +96,28 @@ function testValues(t: Test, database: Database): void {
     await database.query('DELETE FROM things WHERE id > 100');
   });
 
+  t.test(
+    'a statement of transactions answers anew each time, also where it first stood behind one that failed',
+    async (t) => {
+      const insert = (tx: Queryable, id: number) =>
+        tx.query('INSERT INTO things (id, name) VALUES ($1, $2) RETURNING id, name', [id, `again ${id}`]);
+      const insertAll = (...ids: readonly number[]) =>
+        database.transaction(async (tx) => {
+          const sent = ids.map((id) => insert(tx, id));
+          await Promise.allSettled(sent);
+          return Promise.all(sent.reverse());
+        });
+      await database.query('INSERT INTO things (id, name) VALUES (110, $1)', ['there']);
+      for (let round = 0; round < 3; round += 1) await t.rejects(insertAll(110, 111, 112), DatabaseConflict);
+      for (const id of [111, 113])
+        t.same(
+          (await insertAll(id, id + 1)).flat().map(({ name }) => name),
+          [`again ${id + 1}`, `again ${id}`],
+        );
+      await database.query('DELETE FROM things WHERE id > 100');
+    },
+  );
+
   t.test('a bigint that no number can hold is refused, not rounded', async (t) => {
     await t.rejects(database.query('SELECT 9007199254740993::bigint AS big'), RangeError);
     t.same(await database.query('SELECT 1 AS one'), [{ one: 1 }]);

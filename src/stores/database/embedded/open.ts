@@ -51,6 +51,7 @@ const openDeadlineMs = 60_000;
 const closeDeadlineMs = 10_000;
 const tidyEveryMsDefault = 60_000;
 const waitingMax = 50_000;
+const textsMax = 500;
 
 /** Opens the embedded database, creating it on first use. Rejects with DataDirectoryInUse where another process has it open. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Database> {
@@ -103,24 +104,36 @@ function createSupply(first: Connection, reconnect: (() => Promise<Connection>) 
   };
 }
 
-function createDatabase(supply: Supply, lock: DataLock | null, options: EmbeddedOptions): Database {
-  const deadlineMsOwn = options.deadlineMs ?? deadlineMsDefault;
-  const queue = createExclusiveQueue(waitingMax);
-
-  // Parsing and planning is half of the work of a small statement in here.
+/**
+ * Parsing and planning is half of the work of a small statement in here: a text that comes again is prepared, and one that is said to recur at once.
+ * The connection keeps what is prepared, so that texts beyond the first hundreds are not.
+ */
+function createNames(): (sql: string, recurring?: boolean) => string | undefined {
+  const seen = new Set<string>();
   const names = new Map<string, string>();
-  const nameOf = (sql: string): string => {
+  return (sql, recurring = false) => {
+    if (!recurring && !seen.has(sql)) {
+      if (seen.size < textsMax) seen.add(sql);
+      return names.get(sql);
+    }
     const name = names.get(sql) ?? `recurring_${names.size}`;
     names.set(sql, name);
     return name;
   };
+}
+
+function createDatabase(supply: Supply, lock: DataLock | null, options: EmbeddedOptions): Database {
+  const deadlineMsOwn = options.deadlineMs ?? deadlineMsDefault;
+  const queue = createExclusiveQueue(waitingMax);
+
+  const nameOf = createNames();
 
   const query = <R extends Row>(
     sql: string,
     values: readonly SqlValue[] = [],
     { deadlineMs = deadlineMsOwn, recurring = false }: CallOptions = {},
   ): Promise<readonly R[]> => {
-    const name = recurring ? nameOf(sql) : undefined;
+    const name = nameOf(sql, recurring);
     const work = queue.shared(() => {
       const connection = supply.current();
       return connection === null
@@ -136,7 +149,7 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
     retryRolledBack(store, () =>
       queue.exclusive(async () => {
         const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
-        return runTransaction({ client, deadlineMs, store, opening, closing }, body);
+        return runTransaction({ client, deadlineMs, store, opening, closing, nameOf }, body);
       }),
     );
   const tidying = startRounds({
