@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { commandEnvironment, programOf, startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { migratedDirectory } from '../helpers/embedded.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
@@ -35,7 +36,7 @@ async function statusOf(url: string, key: unknown): Promise<number> {
 }
 
 t.test('while no service runs and while one does, organizations are made by the same command', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = await migratedDirectory(t);
   const first = startProcess(t, { VH_DATA_DIR: directory });
   await first.ready();
   await first.end('SIGTERM');

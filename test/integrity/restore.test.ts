@@ -11,6 +11,7 @@ import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { auditLoad } from '../helpers/audit.js';
 import { prepareBackUp } from '../helpers/back-up.js';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { migratedDirectory } from '../helpers/embedded.js';
 import { commandEnvironment, programOf, startProcess, type ServiceProcess } from '../helpers/process.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startReceiver, type Receiver } from '../helpers/receiver.js';
@@ -20,7 +21,7 @@ import { findStack } from '../helpers/stores.js';
 import { createTestKey, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 const run = promisify(execFile);
 const stack = findStack(t, 'a restore');
 type Settings = Readonly<Record<string, string>>;
@@ -149,7 +150,7 @@ if (stack !== null)
   );
 
 t.test('a copy of the embedded data directory is a whole installation', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = await migratedDirectory(t);
   const copy = join(temporaryDirectory(t), 'copy');
   const environment = { ...quiet, VH_DATA_DIR: directory };
   let service = startProcess(t, environment);

@@ -9,7 +9,7 @@ import type { PostbackHealthPage } from '../../src/contract/postback-health.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import type { DeliveryReply } from '../../src/contract/webhook.js';
 import { verifyWebhook } from '../../src/receiver/verify.js';
-import { temporaryDirectory } from '../helpers/directories.js';
+import { migratedDirectory } from '../helpers/embedded.js';
 import { callerOf, creation, inviteOne, openEntry, placeAt, startSurvey, type Call } from '../helpers/fielding.js';
 import { startProcess } from '../helpers/process.js';
 import { startReceiver, type Received } from '../helpers/receiver.js';
@@ -17,7 +17,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
 const environment = {
-  VH_DATA_DIR: temporaryDirectory(t),
+  VH_DATA_DIR: await migratedDirectory(t),
   VH_WEBHOOK_ALLOW_PRIVATE: 'on',
   VH_WEBHOOK_BACKOFF_SECONDS: '0.5,0.5,30,30',
 };

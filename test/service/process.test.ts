@@ -11,6 +11,7 @@ import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
 import { commandEnvironment, programOf, startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { migratedDirectory } from '../helpers/embedded.js';
 import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 const run = promisify(execFile);
@@ -61,7 +62,7 @@ t.test(
 );
 
 t.test('a first start that finds a port taken loses no key', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = await migratedDirectory(t);
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
@@ -75,7 +76,7 @@ t.test('a first start that finds a port taken loses no key', async (t) => {
 });
 
 t.test('a terminal gets the keys of the first start', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = await migratedDirectory(t);
   const start = [process.execPath, ...programOf('start')].join(' ');
   const child = spawn('script', ['--quiet', '--command', `exec ${start}`, '/dev/null'], {
     env: { ...process.env, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: directory },

@@ -3,14 +3,14 @@ import t from 'tap';
 import type { CreatedStudyReply } from '../../src/contract/study-replies.js';
 import type { CreatedSupplierReply } from '../../src/contract/supplier.js';
 import { callerOf, creation } from '../helpers/fielding.js';
-import { temporaryDirectory } from '../helpers/directories.js';
+import { migratedDirectory } from '../helpers/embedded.js';
 import { withDatabase } from '../helpers/organizations.js';
 import { startProcess } from '../helpers/process.js';
 
 t.setTimeout(120_000);
 
 t.test('no table holds a secret that opens something: only digests, and what is sealed', async (t) => {
-  const dataDirectory = temporaryDirectory(t);
+  const dataDirectory = await migratedDirectory(t);
   const running = startProcess(t, { VH_DATA_DIR: dataDirectory, VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
   const bootstrap = await running.ready();
   const { organizationId, projectId, projectKey, organizationKey, siteKey, baseUrl, audienceUrl } = bootstrap;
