@@ -38,20 +38,20 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
     const instances = [await instanceOf(t, one, masterKey), await instanceOf(t, two, masterKey)] as const;
     const read = async (study: Study): Promise<Study> => (await findStudy(one, study.studyId)) ?? study;
 
-    t.test('200 at once through two instances fill the sample and each quota, and not one more', async (t) => {
-      const study = await makeStudy(one, 50, [
-        { name: 'women', gender: 'female', limit: 20 },
-        { name: 'men', gender: 'male', limit: 35 },
+    t.test('100 at once through two instances fill the sample and each quota, and not one more', async (t) => {
+      const study = await makeStudy(one, 25, [
+        { name: 'women', gender: 'female', limit: 10 },
+        { name: 'men', gender: 'male', limit: 18 },
       ]);
       const answers = await Promise.all(
-        Array.from({ length: 200 }, (_, n) =>
+        Array.from({ length: 100 }, (_, n) =>
           instances[(n >> 1) % 2 === 0 ? 0 : 1].enter(study, `r${n}`, n % 2 === 0 ? 'female' : 'male'),
         ),
       );
       const passed = answers.filter(({ kind }) => kind === 'redirect');
-      t.equal(passed.length, 50);
+      t.equal(passed.length, 25);
       const after = await read(study);
-      t.match(after, { entered: 200, screened_full: 150, held: 50, verified: 0, completed: 0 });
+      t.match(after, { entered: 100, screened_full: 75, held: 25, verified: 0, completed: 0 });
       const quotas = await readQuotas(one, study.studyId);
       t.ok(
         quotas.every(({ held, limit }) => held <= limit),
@@ -59,7 +59,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
       );
       t.equal(
         quotas.reduce((sum, { held }) => sum + held, 0),
-        50,
+        25,
       );
       await Promise.all(
         passed.flatMap((answer, n) => [
@@ -70,7 +70,7 @@ function testReservations(t: Test, open: (t: Test) => Promise<TestStore>): void 
       const done = await read(study);
       t.equal(done.held, done.completed);
       t.equal(done.verified, done.completed);
-      t.equal([...instances[0].told, ...instances[1].told].length, 50, 'each end told by whoever made it');
+      t.equal([...instances[0].told, ...instances[1].told].length, 25, 'each end told by whoever made it');
     });
 
     t.test('the same respondent many times at once has one place', async (t) => {
