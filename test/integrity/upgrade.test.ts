@@ -3,8 +3,8 @@
  * scores, outcomes and verifications with their webhooks throughout.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -17,7 +17,7 @@ import { freePorts } from '../helpers/ports.js';
 import { startProcess, type ServiceProcess } from '../helpers/process.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startReceiver } from '../helpers/receiver.js';
-import { packLater, packRelease } from '../helpers/release.js';
+import { packLater, packRelease, unpack } from '../helpers/release.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { startScoreLoad } from '../helpers/score-load.js';
 import { createCall, type TestService } from '../helpers/service.js';
@@ -42,17 +42,21 @@ const [install = '', migrate = ''] = blocksOf('docs/how-to/upgrade.md').map(({ c
 const shell = (code: string, cwd: string, environment: Readonly<Record<string, string>> = {}) =>
   run('sh', ['-ec', code], { cwd, env: { ...process.env, ...environment } });
 
-/** The folders of both releases. */
+/** The folders of both releases: the later one installed as the page says, with the packages that the other one has too. */
 async function installBoth(test: Test): Promise<readonly [string, string]> {
   const folder = temporaryDirectory(test);
   const tarball = await packRelease(test);
-  const later = await packLater(test, tarball, laterVersion, laterMigration);
-  for (const file of [tarball, later]) copyFileSync(file, join(folder, file.replace(/.*\//, '')));
-  const installOne = async (version: string): Promise<string> => {
-    await shell(install.replaceAll(laterVersion, version), folder);
-    return join(folder, `verifyhuman-${version}`);
-  };
-  return Promise.all([installOne(packageVersion), installOne(laterVersion)]);
+  const packed = await packLater(test, tarball, laterVersion, laterMigration);
+  copyFileSync(packed, join(folder, basename(packed)));
+  await shell(install, folder);
+  const [own, later] = [packageVersion, laterVersion].map((version) => join(folder, `verifyhuman-${version}`)) as [
+    string,
+    string,
+  ];
+  mkdirSync(own);
+  await unpack(tarball, own);
+  await run('cp', ['-R', join(later, 'node_modules'), own]);
+  return [own, later];
 }
 
 /** A process that keeps its ports and its data directory from one version to the next. */
