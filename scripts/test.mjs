@@ -23,7 +23,7 @@ const fileMsMax = 600_000;
 const secondsOfATest = 120;
 const slowestShown = 15;
 /** Processors that are less busy than this have room for another file. */
-const idleBelow = 0.75;
+const idleBelow = 0.88;
 /**
  * Most files live for seconds: compiling all of the WebAssembly of a database or a model, or optimizing it, costs them more than it gives, and so
  * does collecting garbage often. A service starts with half of the processor.
