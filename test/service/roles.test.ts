@@ -50,7 +50,7 @@ if (stack !== null) {
       t.match(audience, /up as audience\.\n {2}Audience API .*\n {2}Metrics [^\n]*\n$/);
       // The API holds the index of faces besides the three stores.
       for (const member of fleet.members)
-        t.equal(await member.metric('vh_store_up'), 3, `${member.roles} sees all of them`);
+        await waitUntil(async () => (await member.metric('vh_store_up')) === 3, `${member.roles} sees all of them`);
     },
   );
 
