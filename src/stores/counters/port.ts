@@ -228,7 +228,7 @@ export interface Counters extends Completeness {
   /**
    * Counts sessions that the store lost, each as `countScore` would have at its `nowMs`; a counter that no longer looks
    * back that far is left out. A session counts once, however often it is restored, and also if it is counted live
-   * meanwhile. At most 500 in a call. Oldest first, or the hourly baseline of a source is only nearly what it was.
+   * meanwhile. At most 500 in a call. By their time, or the hourly baseline of a source is not what it was; newest first, it leans on the oldest hours.
    */
   restoreSessions(namespace: Namespace, sessions: readonly CountedSession[]): Promise<void>;
   close(): Promise<void>;

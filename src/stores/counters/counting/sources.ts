@@ -159,11 +159,11 @@ function* endHour(call: Call, source: string, known: Baseline, before: Bytes | n
   return { all, own };
 }
 
-/** Counts a session of an hour before the current one. Such hours come in their order; each ends with the next. */
+/** Counts a session of an hour before the current one. Such hours come in their order, or the latest first; each ends with another. */
 function* restoreHour(call: Call, source: string, known: Baseline, before: Bytes | null | undefined): Step<void> {
   const { keys, writes, hour } = call;
   let { restoredHour, restoredCount, all } = known;
-  if (hour > restoredHour) {
+  if (hour !== restoredHour) {
     if (restoredCount > 0) {
       const key = keys.sourceHour(source, hourOfWeek(restoredHour));
       const { values } = yield { keys: [key] };

@@ -18,6 +18,7 @@ import { layouts } from './arguments.js';
 import { createCompleteness } from './completeness.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { createRateTaker } from './rate-taker.js';
+import { createLocks } from './locks.js';
 import { loadScripts, type Scripts } from './scripts.js';
 import { checkServers, openStoreClock } from './server.js';
 import { createStore, type RedisStore } from './store.js';
@@ -39,7 +40,7 @@ const noRate: RateState = judgeRates([], [], 0);
 /** Histories published and receipts released or forgotten together, which holds up everybody else’s calls meanwhile. */
 const portionSize = 100;
 
-/** Sessions restored at the same time. Those of one address take turns, each within its deadline. */
+/** Sessions restored at the same time. */
 const restoredTogether = 20;
 
 /** Opens the store; one that is away does not fail the start, but every call until it is back. One that throws keys away fails the start. */
@@ -90,12 +91,17 @@ export async function openRedisCounters({
       if (sessions.length > bounds.restoreMax)
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
       const clockMs = now();
-      for (const portion of portionsOf(sessions, restoredTogether))
-        await Promise.all(
-          portion.map((session) =>
-            store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs })),
-          ),
-        );
+      const { take } = createLocks();
+      const restore = async (session: CountedSession): Promise<void> => {
+        // Each writes the log of its scope and the baseline of its source: in their order, and before the deadline of any begins.
+        const release = await take([session.scope, session.source ?? session.scope]);
+        try {
+          await store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs }));
+        } finally {
+          release();
+        }
+      };
+      for (const portion of portionsOf(sessions, restoredTogether)) await Promise.all(portion.map(restore));
     },
     ...createCompleteness(connection, scripts, now),
     close: () => {
