@@ -12,7 +12,7 @@ export const CounterRecoveryReply = Type.Object({
   generatedAt: Timestamp,
   state: StringEnum(counterStates, {
     description:
-      'complete: nothing is missing. rebuilding: sessions are counted again, the newest first. unchecked: no score was counted for 48 hours, or a rebuild has just begun.',
+      'complete: nothing is missing. rebuilding: sessions are counted again, the newest first. unchecked: no score was counted for 30 days, or a rebuild has just begun.',
   }),
   restoredSince: Nullable(
     Type.String({ ...Timestamp, description: 'Sessions since this time are counted again. null unless rebuilding.' }),

@@ -260,7 +260,7 @@ export interface Completeness {
   /** The progress of a rebuild that ended early, in any process; null if there was none since the store lost data. */
   rebuiltDownTo(namespace: Namespace): Promise<string | null>;
   /**
-   * Marks a project as whole, until 48 h after its last score. An `owner` must hold the rebuild, which ends; false if something was lost
+   * Marks a project as whole, until 48 h after its last score; the next check marks it again if nothing was lost. An `owner` must hold the rebuild, which ends; false if something was lost
    * meanwhile.
    */
   markComplete(namespace: Namespace, owner?: string): Promise<boolean>;

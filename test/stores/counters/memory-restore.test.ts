@@ -26,3 +26,13 @@ for (const order of ['oldest', 'newest'])
       hours: 160,
     });
   });
+
+t.test('a project that nobody scored for days is as complete as it was, in the same process', async (t) => {
+  let clockMs = startMs;
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000, now: () => clockMs });
+  await counters.markComplete('p');
+  clockMs += 72 * hourMs;
+  t.equal((await counters.checkComplete('p')).isComplete, true);
+  t.match(await counters.countScore(scoreInput('p', 's', { nowMs: clockMs })), { complete: true });
+  t.equal((await counters.checkComplete('other')).isComplete, false);
+});

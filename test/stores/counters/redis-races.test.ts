@@ -33,4 +33,16 @@ else {
     const { neighborhood } = await countsOf(one, scoreInput('again', 'now', { source: ref('source') }));
     t.equal(neighborhood.sessions, names.length + 1);
   });
+
+  t.test('a mark that ended by itself comes back with the next check, one of lost counts does not', async (t) => {
+    await one.markComplete('idle');
+    await admin.del('{idle}:complete');
+    t.equal((await one.checkComplete('idle')).isComplete, true);
+    t.ok((await admin.pttl('{idle}:complete')) > 0);
+    await admin.set('{idle}:epoch', `abc def ${startMs}`, 'PX', 60_000);
+    await admin.del('{idle}:complete');
+    t.same(await one.checkComplete('idle'), { isComplete: false, keptUpToMs: startMs });
+    t.same(await other.checkComplete('idle'), { isComplete: false, keptUpToMs: startMs });
+    t.equal(await admin.exists('{idle}:complete'), 0);
+  });
 }

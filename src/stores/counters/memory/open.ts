@@ -11,7 +11,7 @@ import { findProbe, storeProbe } from '../counting/probes.js';
 import { findReceipt } from '../counting/receipts.js';
 import { countScore, packMark, restoreSession, wereScored } from '../counting/score.js';
 import { Windows } from '../counting/windows.js';
-import { splitNamespace } from '../namespace.js';
+import { splitNamespace, type Namespace } from '../namespace.js';
 import type { Completeness, Counters, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { createKeyspace } from './keyspace.js';
 import { createMovements } from './movements.js';
@@ -100,18 +100,26 @@ type Rates = ReturnType<typeof createRates>;
 
 /** It is this process's alone, and lost with it. */
 function createCompleteness(store: MemoryStore, now: () => number, whileOpen: <T>(work: () => T) => T): Completeness {
+  /** Seen complete by this process. The mark of one that is not scored ends after days, and what was counted is still there. */
+  const whole = new Set<Namespace>();
+  const mark = (namespace: Namespace): void => {
+    whole.add(namespace);
+    store.set(keysOf(namespace, '').complete, packMark(now()), now(), bounds.completeMs);
+  };
   return {
     checkComplete: async (namespace) =>
       whileOpen(() => {
-        const mark = store.get(keysOf(namespace, '').complete, now());
-        return { isComplete: mark !== undefined, keptUpToMs: null };
+        const isMarked = store.get(keysOf(namespace, '').complete, now()) !== undefined;
+        if (isMarked) whole.add(namespace);
+        else if (whole.has(namespace)) mark(namespace);
+        return { isComplete: isMarked || whole.has(namespace), keptUpToMs: null };
       }),
     claimRebuild: async () => whileOpen(() => 'held' as const),
     noteRebuilt: async () => whileOpen(() => true),
     rebuiltDownTo: async () => whileOpen(() => null),
     markComplete: async (namespace) =>
       whileOpen(() => {
-        store.set(keysOf(namespace, '').complete, packMark(now()), now(), bounds.completeMs);
+        mark(namespace);
         return true;
       }),
     interruptions: () => 0,

@@ -1,6 +1,6 @@
 -- Up to when a project was seen complete, in which run of its server and in which line of its data. The line is '' where the server does not report one.
 local function noteComplete(base, now, run, line)
-  redis.call('SET', base .. 'epoch', run .. ' ' .. line .. ' ' .. now, 'PX', bounds.completeMs)
+  redis.call('SET', base .. 'epoch', run .. ' ' .. line .. ' ' .. now, 'PX', bounds.candidateMs)
 end
 -- Nil if nothing is missing, or nothing was noted; otherwise up to when all was there.
 local function lostSince(base, run, line)
