@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
-import { countsOf, ref, scoreInput, startMs } from './inputs.js';
+import { countsOf, expectCounted, probeInput, ref, scoreInput, startMs } from './inputs.js';
 import { startRedis } from './redis-server.js';
 
 const redis = await startRedis();
@@ -16,6 +16,34 @@ else {
   const admin = new Redis(redis.url);
   t.teardown(() => Promise.all([one.close(), other.close(), admin.quit()]));
   const names = Array.from({ length: 30 }, (_, i) => `s${i}`);
+
+  t.test('the messages that a receipt names stay, also if the next one comes meanwhile', async (t) => {
+    const update = (session: string, seq: number) =>
+      probeInput('held', session, { phase: 'update', seq, content: Buffer.from(`update ${seq}`) });
+    const lost: string[] = [];
+    for (const name of names) {
+      await one.storeProbe(probeInput('held', name));
+      await one.storeProbe(update(name, 1));
+      const [scored] = await Promise.all([one.countScore(scoreInput('held', name)), other.storeProbe(update(name, 2))]);
+      const { receiptId, probe } = expectCounted(scored);
+      const receipt = await other.recentReceipt('held', receiptId);
+      if (JSON.stringify(receipt?.probe) !== JSON.stringify(probe)) lost.push(name);
+    }
+    t.same(lost, []);
+  });
+
+  t.test('a session that both score at once counts once in the terms of its device', async (t) => {
+    for (const name of names) {
+      await one.storeProbe(probeInput('terms', name));
+      await Promise.all(
+        [one, other].map((counters, i) =>
+          counters.countScore(scoreInput('terms', name, { receiptId: `${name}_${i}` })),
+        ),
+      );
+    }
+    await one.storeProbe(probeInput('terms', 'last'));
+    t.match((await countsOf(one, scoreInput('terms', 'last'))).terms, { total: names.length + 1 });
+  });
 
   t.test('sessions of one study and source that are restored together do not get in each other’s way', async (t) => {
     const runs = async (): Promise<number> =>

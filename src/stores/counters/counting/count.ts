@@ -70,7 +70,7 @@ export function* countSession(call: Call, seen: Seen, values: Values): Step<Coun
       candidates: candidatesOf(picked),
       neighborhood: neighborhoodOf(window, direct, linked),
       source,
-      terms: cells === null ? null : readTerms(seen.cells, cells),
+      terms: cells === null ? null : readTerms(call, seen.cells, cells),
       hostPeopleHour: ofHost === null ? null : mostOf(ofHost.devices, ofHost.respondents),
       deviceSessionsDay: device?.sessionsDay ?? null,
       deviceRespondentsDay: device?.others ?? null,

@@ -22,7 +22,7 @@ import {
 } from './bytes.js';
 import { nonceKeyOf, probeKeyOf } from './keys.js';
 import { packSketch, readSketch } from './sketch-bytes.js';
-import { Collected, payloadOf, type Ended, type Step } from './step.js';
+import { Collected, payloadOf, versionBytes, type Ended, type Step } from './step.js';
 import { packCells } from './terms.js';
 
 interface Page {
@@ -152,6 +152,8 @@ export interface ScoredProbe {
   readonly bands: readonly string[];
   readonly cells: Bytes;
   readonly kept: KeptProbe;
+  /** The version of the stored value. */
+  readonly stored: Bytes;
 }
 
 /** The probe for a score at that time; null if nothing of it is left. */
@@ -170,6 +172,7 @@ export function scoredProbe(session: string, value: Bytes | null | undefined, no
     bands: message?.bands ?? [],
     cells: message === undefined ? '' : bytesOf(message.cells),
     kept,
+    stored: (value ?? '').slice(0, versionBytes),
   };
 }
 
@@ -195,9 +198,10 @@ export function storedProbe(kept: KeptProbe | null, { first, pages }: ProbeNames
   };
 }
 
-/** Keeps what a receipt names for as long as the receipt. */
-export function holdProbe(writes: Collected, key: string, { count, heldTo }: KeptProbe): void {
-  writes.appends.push({ key, bytes: heldTo >= count ? '' : u16(count), keepMs: bounds.heldMs, renews: true });
+/** Keeps what a receipt names for as long as the receipt. A message that came since may have taken the place of one: then the score starts again. */
+export function holdProbe(writes: Collected, key: string, { kept: { count, heldTo }, stored }: ScoredProbe): void {
+  const bytes = heldTo >= count ? '' : u16(count);
+  writes.appends.push({ key, expected: stored, bytes, keepMs: bounds.heldMs, renews: true });
 }
 
 export function* findProbe(projectId: string, session: string, nowMs: number): Step<Ended<StoredProbe | null>> {

@@ -59,7 +59,7 @@ export function* countScore(windows: Windows, input: ScoreCountInput): Step<Ende
   };
   const receipt = packReceipt({ content: input.content, counted: result, picked: counted.picked, probe });
   call.writes.puts.push({ key: call.keys.receipt(receiptId), value: receipt, keepMs: bounds.receiptMs });
-  if (probe !== null) holdProbe(call.writes, probeKeyOf(holderOf(input), input.session), probe.kept);
+  if (probe !== null) holdProbe(call.writes, probeKeyOf(holderOf(input), input.session), probe);
   return { result, writes: call.writes };
 }
 

@@ -12,7 +12,7 @@ export interface Wanted {
   readonly tail?: { readonly key: string; readonly from: number } | undefined;
   /** Fields of a table; those that it has not are looked for in the one before. */
   readonly fields?: FieldsWanted | undefined;
-  /** Cells of two tables of counts, each of two bytes; the sums of both. If `addMs` is more than 0, one is added to each in the first table before, once however often the step is run. */
+  /** Cells of two tables of counts, each of two bytes; the sums of both. */
   readonly cells?: CellsWanted | undefined;
 }
 
@@ -25,7 +25,6 @@ export interface FieldsWanted {
 export interface CellsWanted {
   readonly keys: readonly [string, string];
   readonly cells: Bytes;
-  readonly addMs: number;
 }
 
 export interface Given {
@@ -49,10 +48,12 @@ export interface Writes {
   /** These are never written over: a session’s guard, a key, a signature, a probe. */
   readonly claims: readonly SetWrite[];
   readonly sets: readonly SetWrite[];
-  /** Commute with whatever others write. The key is kept so long from its beginning, or if `renews`, from now. */
+  /** Commute with whatever others add. The key is kept so long from its beginning, or if `renews`, from now. */
   readonly appends: readonly Append[];
   readonly increments: readonly { readonly key: string; readonly keepMs: number }[];
   readonly removes: readonly string[];
+  /** One more in each cell of a table of counts. */
+  readonly cells: CellsWrite | null;
   /** New values of keys that nobody else knows. */
   readonly puts: readonly Put[];
   /** Written whatever was there, even if the rest is not: the same again does no harm. */
@@ -61,9 +62,17 @@ export interface Writes {
 
 interface Append {
   readonly key: string;
+  /** The version that the value must still have; '' if it may be any, or none. */
+  readonly expected: Bytes;
   readonly bytes: Bytes;
   readonly keepMs: number;
   readonly renews: boolean;
+}
+
+export interface CellsWrite {
+  readonly key: string;
+  readonly cells: Bytes;
+  readonly keepMs: number;
 }
 
 interface Put {
@@ -111,6 +120,7 @@ export class Collected implements Writes {
   readonly appends: Append[] = [];
   readonly increments: { key: string; keepMs: number }[] = [];
   fields: FieldsWrite | null = null;
+  cells: CellsWrite | null = null;
   readonly removes: string[] = [];
   readonly puts: Put[] = [];
 

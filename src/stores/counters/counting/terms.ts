@@ -42,16 +42,31 @@ const termKeys = ({ keys, nowMs }: Call): readonly [string, string] => [
 ];
 
 /** The session’s cells, in which it is counted if it is new to them. */
-export const askTerms = (call: Call, cells: Bytes): CellsWanted => ({
-  keys: termKeys(call),
-  cells: askedCells(cells),
-  addMs: admit(call.guard, tokenOf('t', noRef, noRef)) ? 2 * bounds.weekMs + bounds.dayMs : 0,
-});
+export function askTerms(call: Call, known: Bytes): CellsWanted {
+  const keys = termKeys(call);
+  const cells = askedCells(known);
+  if (admit(call.guard, tokenOf('t', noRef, noRef)))
+    call.writes.cells = { key: keys[0], cells, keepMs: 2 * bounds.weekMs + bounds.dayMs };
+  return { keys, cells };
+}
 
-/** `found`: the values of the cells that were asked for. */
-export function readTerms(cells: Bytes, found: readonly number[]): CountFacts['terms'] {
+/** `found`: the values of the cells that were asked for, before the session is counted in them. */
+export function readTerms({ writes }: Call, cells: Bytes, found: readonly number[]): CountFacts['terms'] {
+  const own = ownCounts(writes.cells?.cells ?? '');
   const counts: (number | null)[] = [];
   let place = 0;
-  for (let at = 0; at < cells.length; at += cellBytes) counts.push(isUnknown(cells, at) ? null : (found[place++] ?? 0));
-  return { total: found[place] ?? 0, counts };
+  const next = (cell: Bytes): number => (found[place++] ?? 0) + (own.get(cell) ?? 0);
+  for (let at = 0; at < cells.length; at += cellBytes)
+    counts.push(isUnknown(cells, at) ? null : next(cells.slice(at, at + cellBytes)));
+  return { total: next(totalCell), counts };
+}
+
+/** How often a session counts in each cell: terms may share one. */
+function ownCounts(cells: Bytes): ReadonlyMap<Bytes, number> {
+  const counts = new Map<Bytes, number>();
+  for (let at = 0; at < cells.length; at += cellBytes) {
+    const cell = cells.slice(at, at + cellBytes);
+    counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  }
+  return counts;
 }

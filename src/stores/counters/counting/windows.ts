@@ -165,6 +165,7 @@ function addTo(call: Call, { log, length, newestMs }: Tail, item: Bytes): void {
   const isOfAnotherDay = Math.floor(newestMs / bounds.dayMs) !== Math.floor(call.nowMs / bounds.dayMs);
   call.writes.appends.push({
     key: call.keys.window,
+    expected: '',
     bytes: item + u8(log?.edition ?? 0),
     keepMs,
     renews: isOfAnotherDay,

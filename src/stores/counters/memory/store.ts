@@ -4,7 +4,7 @@
  */
 import { bounds } from '../bounds.js';
 import { bufferOf, u16At, type Bytes } from '../counting/bytes.js';
-import type { Ended, FieldsWrite, Given, Step, Wanted, Writes } from '../counting/step.js';
+import type { CellsWrite, Ended, FieldsWrite, Given, Step, Wanted, Writes } from '../counting/step.js';
 import type { Keyspace } from './keyspace.js';
 
 export interface MemoryStore {
@@ -31,15 +31,10 @@ export function createStore(keyspace: Keyspace): MemoryStore {
       given.fields = wanted.fields.names.map((name) => current?.get(name) ?? before?.get(name) ?? null);
     }
     if (wanted.cells !== undefined) {
-      const { keys, cells: asked, addMs } = wanted.cells;
-      const places = cellsOf(asked);
-      if (addMs > 0) {
-        keyspace.reserve(1, nowMs);
-        const table = cells.take(keys[0], nowMs, addMs, createCells);
-        for (const cell of places) table[cell] = Math.min(bounds.termCountMax, (table[cell] ?? 0) + 1);
-      }
-      const tables = keys.map((key) => cells.get(key, nowMs));
-      given.cells = places.map((cell) => tables.reduce((sum, table) => sum + (table?.[cell] ?? 0), 0));
+      const tables = wanted.cells.keys.map((key) => cells.get(key, nowMs));
+      given.cells = cellsOf(wanted.cells.cells).map((cell) =>
+        tables.reduce((sum, table) => sum + (table?.[cell] ?? 0), 0),
+      );
     }
     return given;
   };
@@ -55,6 +50,10 @@ export function createStore(keyspace: Keyspace): MemoryStore {
     fields.set(key, table, nowMs, keepMs);
     values.set(generation.key, flat(generation.value), nowMs, keepMs);
   };
+  const addToCells = ({ key, cells: counted, keepMs }: CellsWrite, nowMs: number): void => {
+    const table = cells.take(key, nowMs, keepMs, createCells);
+    for (const cell of cellsOf(counted)) table[cell] = Math.min(bounds.termCountMax, (table[cell] ?? 0) + 1);
+  };
   const write = (writes: Writes, nowMs: number): void => {
     for (const list of [writes.claims, writes.sets, writes.puts])
       for (const { key, value, keepMs } of list) values.set(key, flat(value), nowMs, keepMs);
@@ -62,6 +61,7 @@ export function createStore(keyspace: Keyspace): MemoryStore {
     for (const { key, keepMs } of writes.increments)
       values.set(key, String(Number(values.get(key, nowMs) ?? 0) + 1), nowMs, keepMs);
     if (writes.fields !== null) putFields(writes.fields, nowMs);
+    if (writes.cells !== null) addToCells(writes.cells, nowMs);
     for (const key of writes.removes) for (const table of [values, fields]) table.delete(key);
   };
 
@@ -94,8 +94,8 @@ function cellsOf(cells: Bytes): number[] {
 }
 
 /** At most so many. */
-function keysAdded({ claims, sets, puts, increments, fields }: Writes): number {
-  let added = puts.length + increments.length + (fields === null ? 0 : 1);
+function keysAdded({ claims, sets, puts, increments, fields, cells }: Writes): number {
+  let added = puts.length + increments.length + (fields === null ? 0 : 1) + (cells === null ? 0 : 1);
   for (const list of [claims, sets]) for (const { expected } of list) if (expected === '') added += 1;
   return added;
 }

@@ -30,8 +30,8 @@ export const libraryPrefix = 'verifyhuman_';
 
 /** The parts of each script, in order; they share their locals, and the last one is what a call does. */
 const parts = {
-  commit: ['commit'],
-  countCells: ['count-cells'],
+  commit: ['cells', 'commit'],
+  readCells: ['cells', 'read-cells'],
   releaseReceipts: ['release-receipts'],
   noteMovement: ['note-movement'],
   takeRate: ['rates', 'take-rate'],

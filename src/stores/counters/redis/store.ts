@@ -23,9 +23,9 @@ export interface RedisStore {
   remove(names: readonly string[], keys: readonly string[]): Promise<void>;
 }
 
-export function createStore(connection: RedisConnection, { commit, countCells }: Scripts): RedisStore {
+export function createStore(connection: RedisConnection, { commit, readCells }: Scripts): RedisStore {
   const locks = createLocks();
-  const give = createReader(connection, countCells);
+  const give = createReader(connection, readCells);
   const write = createWriter(connection, commit);
   /** null if it is not allowed; `again` if others wrote meanwhile. */
   const attempt = async <T>(
@@ -40,7 +40,7 @@ export function createStore(connection: RedisConnection, { commit, countCells }:
         const { fields } = next.value;
         // Devices that are alike take turns, so that each sees the others. Whoever waits here is waited for by nobody who is waited for.
         if (fields !== undefined) release = await locks.take([`${fields.key} ${fields.names[0]}`]);
-        const given = await give(next.value, tries > 1);
+        const given = await give(next.value);
         if (isAllowed !== null && !(await isAllowed)) return null;
         // An answer that came while this process stood still is taken, however long that was.
         if (tries === 1) waited.renew();
@@ -100,8 +100,8 @@ interface Run<T> {
 }
 
 const createReader =
-  (connection: RedisConnection, countCells: Script) =>
-  async ({ keys, tail, fields, cells }: Wanted, isAgain: boolean): Promise<Given> => {
+  (connection: RedisConnection, readCells: Script) =>
+  async ({ keys, tail, fields, cells }: Wanted): Promise<Given> => {
     const commands: BytesCommand[] = [];
     if (keys.length > 0) commands.push(new BytesCall('mget', [...keys]));
     if (tail !== undefined) commands.push(new BytesCall('getrange', [tail.key, String(tail.from), '-1']));
@@ -109,11 +109,7 @@ const createReader =
       commands.push(new BytesCall('hmget', [fields.key, ...fields.names]));
       if (fields.before !== null) commands.push(new BytesCall('hmget', [fields.before, ...fields.names]));
     }
-    if (cells !== undefined)
-      commands.push({
-        script: countCells,
-        args: ['', '2', ...cells.keys, cells.cells, String(isAgain ? 0 : cells.addMs)],
-      });
+    if (cells !== undefined) commands.push({ script: readCells, args: ['', '2', ...cells.keys, cells.cells] });
     const replies = await connection.sendAll(commands);
     let place = 0;
     const values = keys.length > 0 ? listOf(replies[place++]).map(bytesOrNull) : [];
@@ -152,10 +148,11 @@ function bandsOf({ key, names, values }: FieldsWrite): BytesCall {
 
 /** The arguments of the script, after its keys; null if there is nothing to be written. */
 function commitOf(writes: Writes, isCareful: boolean): Bytes[] | null {
-  const { fields, claims, sets, puts, appends, increments, removes } = writes;
+  const { fields, claims, sets, puts, appends, increments, cells, removes } = writes;
   const tables = fields === null ? 0 : 1;
+  const counted = cells === null ? 0 : 1;
   const written = claims.length + sets.length + puts.length;
-  const count = 2 * tables + written + appends.length + increments.length + removes.length;
+  const count = 2 * tables + written + appends.length + increments.length + counted + removes.length;
   if (count === 0) return null;
   const args: Bytes[] = ['', String(count)];
   if (fields !== null) args.push(fields.key, fields.generation.key);
@@ -164,14 +161,17 @@ function commitOf(writes: Writes, isCareful: boolean): Bytes[] | null {
   for (const { key } of puts) args.push(key);
   for (const { key } of appends) args.push(key);
   for (const { key } of increments) args.push(key);
+  if (cells !== null) args.push(cells.key);
   args.push(...removes);
   const checked = claims.length + (isCareful ? sets.length : 0);
-  args.push(String.fromCharCode(tables, written, checked, appends.length, increments.length, removes.length));
+  args.push(String.fromCharCode(tables, written, checked, appends.length, increments.length, counted, removes.length));
   if (fields !== null) args.push(fields.generation.value, String(fields.keepMs));
   for (const { expected, value, keepMs } of claims) args.push(expected, value, String(keepMs));
   for (const { expected, value, keepMs } of sets) args.push(expected, value, String(keepMs));
   for (const { value, keepMs } of puts) args.push('', value, String(keepMs));
-  for (const { bytes, keepMs, renews } of appends) args.push(bytes, String(keepMs), renews ? '1' : '');
+  for (const { bytes, keepMs, renews, expected } of appends)
+    args.push(bytes, String(keepMs), renews ? '1' : '', expected);
   for (const { keepMs } of increments) args.push(String(keepMs));
+  if (cells !== null) args.push(cells.cells, String(cells.keepMs));
   return args;
 }
