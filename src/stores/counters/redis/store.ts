@@ -3,6 +3,7 @@
  * has changed; else the step runs again. Calls of one process on the same keys wait for each other, so that only other processes change values. After some
  * tries a step writes although others wrote too: what they counted in that moment is lost then, but never the guard of a session.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { storeUnavailable } from '../../../errors.js';
 import type { Bytes } from '../counting/bytes.js';
 import type { Ended, FieldsWrite, Given, Step, Wanted, Writes } from '../counting/step.js';
@@ -13,6 +14,9 @@ import type { Script, Scripts } from './scripts.js';
 
 const carefulTries = 24;
 const triesMax = 32;
+/** After so many tries at once each waits for a while first: of two processes in step the same one would lose every time. */
+const triesAtOnce = 3;
+const pauseMsMax = 12;
 
 export interface RedisStore {
   /** Runs what `begin` returns, again where others wrote meanwhile, as soon as no other call holds one of the names. */
@@ -61,6 +65,7 @@ export function createStore(connection: RedisConnection, { commit, readCells }: 
       for (let tries = 1; tries <= triesMax && !waited.isOver(); tries += 1) {
         const ended = await attempt(of, { isAllowed, tries, waited });
         if (ended !== 'again') return ended;
+        if (tries >= triesAtOnce) await pause(Math.random() * Math.min(tries, pauseMsMax));
       }
       throw storeUnavailable('counters in Redis: others wrote at each try, or for too long');
     } finally {
