@@ -6,8 +6,8 @@
  * - Every key has an expiry. An expired key and a missing key are the same.
  * - Short of memory, the store refuses writes (StoreUnavailable) rather than forgetting silently what it still claims to count.
  * - A session is counted once, however often it is scored: each (counter, session) pair adds at most once.
- * - `countScore` is one atomic step: of calls at once on one session, person, device or address each sees those before it. What all sessions
- *   of a study or source share is that of the moment when it was read.
+ * - Of `countScore` calls at once on one session, person, device or address each sees those before it. What all sessions of a study or source share,
+ *   and devices that are alike, is that of the moment when it was read.
  * - When the store is away, every call rejects with a StoreUnavailable fault within its deadline. Nothing is made up.
  * - All keys of one project share a hash tag, so that they live in one slot. Its modes (see namespace.ts) are counted apart; they share
  *   the probes, which no score changes, and the limits.

@@ -56,7 +56,7 @@ export interface Writes {
   readonly cells: CellsWrite | null;
   /** New values of keys that nobody else knows. */
   readonly puts: readonly Put[];
-  /** Written whatever was there, even if the rest is not: the same again does no harm. */
+  /** Written whatever was there, even if the rest is not: the same again does no harm, and of two at once the later stands. */
   readonly fields: FieldsWrite | null;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The latest sessions of a scope (24 h, at most 500) by network prefix. In the store they are a log to which each session adds its time and prefix, so that
  * calls never wait for each other; a log that has grown to twice that is rewritten. A process keeps the latest logs unpacked, and reads on from the last
- * item that it has read: if another one stands there, the log was rewritten. Each item ends with how often that was, so that none is taken for another.
+ * item that it has read: if another one stands there, the log was rewritten. Each item ends with how often that was, so that two alike are seldom equal.
  */
 import type { Neighborhood } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
@@ -173,7 +173,7 @@ function addTo(call: Call, { log, length, newestMs }: Tail, item: Bytes): void {
 }
 
 function replace({ writes, keys }: Call, log: WindowLog, items: Bytes): void {
-  // Its first bytes are as good a version as any: items never change.
+  // Its length says whether something was added; the first bytes stand for a version.
   const expected = log.firstBytes + String(log.length);
   writes.claims.push({ key: keys.window, expected, value: items, keepMs });
 }

@@ -1,6 +1,7 @@
 /**
- * The counters store in Redis 7 or a Redis Cluster, shared by all instances. A call is one script on one slot: one
- * round trip and one atomic step. Windows of counts follow the caller’s clock; those of limits, and expiries, follow the server’s.
+ * The counters store in Redis 7 or a Redis Cluster, shared by all instances. A call reads, decides, and writes with one script that refuses if what
+ * was read has changed: two round trips or more, of which the last is atomic. All its keys lie in one slot. Windows of counts follow the caller’s
+ * clock; those of limits, and expiries, follow the server’s.
  * Redis must run with `maxmemory-policy noeviction`: short of memory it then refuses, and the call fails as
  * StoreUnavailable, where any other policy would let counts vanish.
  */
@@ -62,11 +63,11 @@ export async function openRedisCounters({
     countScore: async (input) => {
       const { namespace, limits, nowMs } = input;
       let rate: RateState = noRate;
-      const askLeave = async (): Promise<boolean> => {
+      const takeLeave = async (): Promise<boolean> => {
         rate = await takeRate(splitNamespace(namespace).holder, clock.at(nowMs), limits);
         return rate.allowed;
       };
-      const scored = await store.runIf(askLeave, [...namesOf(input), input.receiptId], () =>
+      const scored = await store.runIf(takeLeave, [...namesOf(input), input.receiptId], () =>
         countScore(windows, input),
       );
       return scored === null ? { kind: 'limited', rate } : { ...scored, rate };

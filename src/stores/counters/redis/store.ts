@@ -22,7 +22,7 @@ export interface RedisStore {
   /** Runs what `begin` returns, again where others wrote meanwhile, as soon as no other call holds one of the names. */
   run<T>(names: readonly string[], begin: () => Step<Ended<T>>): Promise<T>;
   /** The same with a condition that is asked for next to the first values; null, and nothing is written, if that turns out not to be allowed. */
-  runIf<T>(isAllowed: () => Promise<boolean>, names: readonly string[], begin: () => Step<Ended<T>>): Promise<T | null>;
+  runIf<T>(takeLeave: () => Promise<boolean>, names: readonly string[], begin: () => Step<Ended<T>>): Promise<T | null>;
   /** Deletes keys of one slot as soon as no other call holds one of the names. */
   remove(names: readonly string[], keys: readonly string[]): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function createStore(connection: RedisConnection, { commit, readCells }: 
   const runOn = async <T>(of: Run<T>, waited: Waited): Promise<Ended<T> | null> => {
     const release = await locks.take(of.names);
     try {
-      const isAllowed = of.askLeave?.() ?? null;
+      const isAllowed = of.takeLeave?.() ?? null;
       // If the reads fail first, nobody asks for it any more.
       isAllowed?.catch(() => undefined);
       for (let tries = 1; tries <= triesMax && !waited.isOver(); tries += 1) {
@@ -75,11 +75,11 @@ export function createStore(connection: RedisConnection, { commit, readCells }: 
   const run = <T>(of: Run<T>): Promise<Ended<T> | null> => connection.within((waited) => runOn(of, waited));
   return {
     run: async (names, begin) => {
-      const ended = await run({ names, begin, askLeave: null });
+      const ended = await run({ names, begin, takeLeave: null });
       if (ended === null) throw new Error('a step that needs no leave is run');
       return ended.result;
     },
-    runIf: async (askLeave, names, begin) => (await run({ names, begin, askLeave }))?.result ?? null,
+    runIf: async (takeLeave, names, begin) => (await run({ names, begin, takeLeave }))?.result ?? null,
     remove: (names, keys) =>
       connection.within(async () => {
         const release = await locks.take(names);
@@ -101,7 +101,7 @@ interface Attempt {
 interface Run<T> {
   readonly names: readonly string[];
   readonly begin: () => Step<Ended<T>>;
-  readonly askLeave: (() => Promise<boolean>) | null;
+  readonly takeLeave: (() => Promise<boolean>) | null;
 }
 
 const createReader =
