@@ -105,8 +105,13 @@ function Sliders({ project, sourceId, reload }: SlidersProps) {
   );
 }
 
-/** The number next to the slider is taken when it is entered, so that no half of it pushes the other slider. */
-const Slider = ({ label, value, set }: { label: string; value: number; set: (value: number) => void }) => (
+interface NumberProps {
+  readonly label: string;
+  readonly value: number;
+  readonly set: (value: number) => void;
+}
+
+const Slider = ({ label, value, set }: NumberProps) => (
   <div class="exact">
     <label class="field">
       <span>
@@ -121,15 +126,29 @@ const Slider = ({ label, value, set }: { label: string; value: number; set: (val
         onInput={({ currentTarget }) => set(Number(currentTarget.value))}
       />
     </label>
+    <ExactNumber label={`${label}, exactly`} value={value} set={set} />
+  </div>
+);
+
+/** Takes the number when it is entered, so that no half of it pushes the other slider; until then it stays as typed, whatever is drawn meanwhile. */
+function ExactNumber({ label, value, set }: NumberProps) {
+  const [typed, type] = useState<string | null>(null);
+  const enter = (input: HTMLInputElement): void => {
+    if (!input.reportValidity()) return;
+    type(null);
+    set(Number(input.value));
+  };
+  return (
     <input
       type="number"
-      aria-label={`${label}, exactly`}
+      aria-label={label}
       required
       min="0"
       max="100"
       step="1"
-      value={value}
-      onChange={({ currentTarget }) => currentTarget.reportValidity() && set(Number(currentTarget.value))}
+      value={typed ?? value}
+      onInput={({ currentTarget }) => type(currentTarget.value)}
+      onChange={({ currentTarget }) => enter(currentTarget)}
     />
-  </div>
-);
+  );
+}

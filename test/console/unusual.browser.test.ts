@@ -194,9 +194,18 @@ t.test('unusual projects in the console', { skip, timeout: 280_000 }, async (t) 
   );
 
   await t.test('a threshold is entered as a number, too, and the numbers below say what they count', async (t) => {
+    let letSourcesCome = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letSourcesCome = resolve));
+    await page.route('**/lite/sources*', async (route) => {
+      await held;
+      await route.continue();
+    });
     await page.goto(`${siteUrl}/console/${projectId}/thresholds`);
     const block = page.getByRole('spinbutton', { name: 'Block from, exactly' });
     await block.fill('60');
+    letSourcesCome();
+    await page.getByRole('option', { name: 'own-panel' }).waitFor({ state: 'attached' });
+    await page.unroute('**/lite/sources*');
     await block.press('Enter');
     t.equal(await page.getByRole('slider', { name: /Block from/ }).inputValue(), '60', 'a number can be entered');
     t.equal(
