@@ -11,7 +11,7 @@ import { within, type Call } from './call.js';
 import { pickCandidates } from './candidates.js';
 import { deviceKeys, type Value, type Values } from './first-values.js';
 import { walkGraph } from './graph.js';
-import { countIdentity, linkToken, type CountedIdentity } from './identities.js';
+import { countIdentity, linkToken, type CountedIdentity, type Counting } from './identities.js';
 import { openPeople } from './places.js';
 import { candidatesOf, type Picked } from './receipts.js';
 import { joinLinks, linksOf, readRecord, writeRecord, type Link } from './records.js';
@@ -139,18 +139,15 @@ function countIdentities(call: Call, values: Values, token: string | null, token
   const { refs } = call;
   const before = { respondent: '', device: '', token: '', address: '' };
   const linkage: Linked = { own: [], links: new Map(), before, device: null, respondent: null };
+  const count = (named: Counting, value: Value): CountedIdentity => {
+    const counted = countIdentity(call, named, value);
+    addLink(linkage, `${named.kind}${named.packed}`, counted.joined);
+    return counted;
+  };
   if (device !== null && refs.device !== null) {
-    const named = {
-      kind: 'D',
-      ref: device,
-      packed: refs.device,
-      other: refs.respondent,
-      othersMs: bounds.dayMs,
-    } as const;
-    const counted = countIdentity(call, named, values.device);
-    linkage.device = counted;
-    before.device = counted.before;
-    addLink(linkage, `D${refs.device}`, counted.joined);
+    const named = { kind: 'D', ref: device, packed: refs.device } as const;
+    linkage.device = count({ ...named, other: refs.respondent, othersMs: bounds.dayMs }, values.device);
+    before.device = linkage.device.before;
   }
   if (token !== null) {
     const ofToken = linkToken(call, token, tokenValue);
@@ -158,17 +155,9 @@ function countIdentities(call: Call, values: Values, token: string | null, token
     addLink(linkage, `D${packRef(token)}`, ofToken.joined);
   }
   if (respondent !== null && refs.respondent !== null) {
-    const named = {
-      kind: 'R',
-      ref: respondent,
-      packed: refs.respondent,
-      other: refs.device,
-      othersMs: bounds.weekMs,
-    } as const;
-    const counted = countIdentity(call, named, values.respondent);
-    linkage.respondent = counted;
-    before.respondent = counted.before;
-    addLink(linkage, `R${refs.respondent}`, counted.joined);
+    const named = { kind: 'R', ref: respondent, packed: refs.respondent } as const;
+    linkage.respondent = count({ ...named, other: refs.device, othersMs: bounds.weekMs }, values.respondent);
+    before.respondent = linkage.respondent.before;
   }
   return linkage;
 }

@@ -98,38 +98,17 @@ export function readProbe(value: Bytes | null | undefined): KeptProbe | null {
   };
 }
 
+function fieldsOf(page: Page): PageFields {
+  const { nonce, replaced, loaded, loadSeq, updateSeq, load, update, atMs, device } = page;
+  const { loadIndicators: ofLoad, updateIndicators: ofUpdate } = page;
+  return [nonce, replaced, loaded, loadSeq, updateSeq, load, update, ofLoad, ofUpdate, atMs, device];
+}
+
 function packProbe({ atMs, count, pages, messages, heldTo }: KeptProbe): Bytes {
   const fields: Fields = [
     atMs,
     count,
-    pages.map(
-      ({
-        nonce,
-        replaced,
-        loaded,
-        loadSeq,
-        updateSeq,
-        load,
-        update,
-        loadIndicators,
-        updateIndicators,
-        atMs: at,
-        device,
-      }) =>
-        [
-          nonce,
-          replaced,
-          loaded,
-          loadSeq,
-          updateSeq,
-          load,
-          update,
-          loadIndicators,
-          updateIndicators,
-          at,
-          device,
-        ] as const,
-    ),
+    pages.map(fieldsOf),
     messages.map(({ number, content, sketch, bands, cells }) => [number, content, sketch, bands, cells] as const),
   ];
   const packed = bytesOf(packr.pack(fields));

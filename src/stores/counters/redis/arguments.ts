@@ -5,7 +5,7 @@
 import { rateKeyOf } from '../bounds.js';
 import type { MovementInput, RateLimit } from '../port.js';
 
-export type Argument = string | number | Buffer;
+export type Argument = string | number;
 
 type Writers<T> = Readonly<Record<string, (of: T) => Argument>>;
 

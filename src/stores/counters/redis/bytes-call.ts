@@ -18,10 +18,7 @@ const parts: string[] = [];
 const heads = Array.from({ length: 4_096 }, (_, length) => headOf(length));
 
 export class BytesCall extends Command {
-  constructor(
-    name: 'mget' | 'getrange' | 'hmget' | 'set' | 'hset' | 'pexpire' | 'del' | 'fcall' | 'evalsha' | 'eval',
-    args: Bytes[],
-  ) {
+  constructor(name: 'mget' | 'getrange' | 'hmget' | 'hset' | 'del' | 'fcall' | 'evalsha' | 'eval', args: Bytes[]) {
     // The client would copy what it is given, and look at each.
     super(name, [], { replyEncoding: null });
     this.args = args;

@@ -72,9 +72,7 @@ export async function openRedisCounters({
       );
       return scored === null ? { kind: 'limited', rate } : { ...scored, rate };
     },
-    storeProbe: (input) => {
-      return store.run([input.session, input.nonce], () => storeProbe(input));
-    },
+    storeProbe: (input) => store.run([input.session, input.nonce], () => storeProbe(input)),
     noteMovement: async (input) => {
       const args = layouts.noteMovement.write(input, input.marks);
       return Number(await connection.run(scripts.noteMovement, tagOf(input.projectId), args));
@@ -92,16 +90,12 @@ export async function openRedisCounters({
       if (sessions.length > bounds.restoreMax)
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
       const clockMs = now();
-      const { take } = createLocks();
-      const restore = async (session: CountedSession): Promise<void> => {
-        // Each writes the log of its scope and the baseline of its source: in their order, and before the deadline of any begins.
-        const release = await take([session.scope, session.source ?? session.scope]);
-        try {
-          await store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs }));
-        } finally {
-          release();
-        }
-      };
+      const { hold } = createLocks();
+      // Each writes the log of its scope and the baseline of its source: in their order, and before the deadline of any begins.
+      const restore = (session: CountedSession): Promise<void> =>
+        hold([session.scope, session.source ?? session.scope], () =>
+          store.run(namesOf(session), () => restoreSession(windows, { namespace, session, clockMs })),
+        );
       for (const portion of portionsOf(sessions, restoredTogether)) await Promise.all(portion.map(restore));
     },
     ...createCompleteness(connection, scripts, now),

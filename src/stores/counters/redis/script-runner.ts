@@ -81,7 +81,7 @@ export function createScriptRunner(
 
   return Object.assign(
     (script: Script, key: string, args: readonly Argument[]) =>
-      runAs((form, of) => new ScriptCall(form, of, key, args), script),
+      runAs((form, of) => new Command(form, [of, 1, key, ...args], { replyEncoding: null }), script),
     { ofBytes: (run: ScriptRun) => runAs((form, of) => BytesCall.ofScript(form, of, run), run.script) },
   );
 }
@@ -98,41 +98,4 @@ function namesIn(libraries: unknown): string[] {
     const name: unknown = Array.isArray(one) ? one[one.indexOf('library_name') + 1] : null;
     return typeof name === 'string' ? [name] : [];
   });
-}
-
-/**
- * One run of a script, answered in bytes. Texts between two byte strings are joined and written at once. `name` is lower case, as the
- * client looks it up.
- */
-export class ScriptCall extends Command {
-  constructor(name: 'fcall' | 'evalsha' | 'eval', script: string, key: string, args: readonly Argument[]) {
-    // The client would flatten what it is given, which costs as much as all the rest.
-    super(name, [], { replyEncoding: null });
-    this.args = [script, '1', key, ...args];
-    this.stringifyArguments();
-  }
-
-  override toWritable(): Buffer {
-    const pieces: (string | Buffer)[] = [];
-    let text = `*${this.args.length + 1}\r\n$${this.name.length}\r\n${this.name}\r\n`;
-    for (const arg of this.args as readonly (string | Buffer)[]) {
-      if (typeof arg === 'string') text += `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`;
-      else {
-        pieces.push(`${text}$${arg.length}\r\n`, arg);
-        text = '\r\n';
-      }
-    }
-    pieces.push(text);
-    const sizes = pieces.map((piece) => Buffer.byteLength(piece));
-    const call = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, 0));
-    let at = 0;
-    pieces.forEach((piece, index) => {
-      const size = sizes[index] ?? 0;
-      if (typeof piece !== 'string') call.set(piece, at);
-      // A text of as many bytes as units is ASCII, which is copied as it is.
-      else call.write(piece, at, size === piece.length ? 'latin1' : 'utf8');
-      at += size;
-    });
-    return call;
-  }
 }

@@ -81,14 +81,9 @@ export function createStore(connection: RedisConnection, { commit, readCells }: 
     },
     runIf: async (takeLeave, names, begin) => (await run({ names, begin, takeLeave }))?.result ?? null,
     remove: (names, keys) =>
-      connection.within(async () => {
-        const release = await locks.take(names);
-        try {
-          await connection.sendAll([new BytesCall('del', [...keys])]);
-        } finally {
-          release();
-        }
-      }),
+      connection.within(() =>
+        locks.hold(names, async () => void (await connection.sendAll([new BytesCall('del', [...keys])]))),
+      ),
   };
 }
 
