@@ -1,6 +1,7 @@
 /**
  * The counters while Redis is unavailable, silent, out of memory, restarted, or has forgotten the scripts.
  */
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -221,9 +222,15 @@ t.test('an answer that came while this process stood still is taken, however lon
   });
   await untilAnswered(counters);
   await counters.countScore(scoreInput('p', 'first')); // the server knows the script from here on
+  redis.kill('SIGSTOP');
   const asked = [counters.ping(), counters.countScore(scoreInput('p', 's'))];
-  await new Promise((resolve) => setImmediate(resolve));
-  for (const until = performance.now() + 2 * deadlineMs; performance.now() < until;);
+  await pause(1); // after a timer nothing waits to be sent
+  await new Promise((resolve) => setImmediate(resolve)); // and after this, timers come before sockets
+  redis.kill('SIGCONT');
+  const stoodStillFrom = performance.now();
+  // Blocks this process. The server answers in turn, so that it has answered the calls before.
+  t.equal(execFileSync('redis-cli', ['-p', String(redis.port), 'ping'], { encoding: 'utf8' }), 'PONG\n');
+  while (performance.now() < stoodStillFrom + 2 * deadlineMs);
   t.same(
     (await Promise.allSettled(asked)).map((each) => (each.status === 'fulfilled' ? 'answered' : String(each.reason))),
     ['answered', 'answered'],
