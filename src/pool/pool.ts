@@ -50,7 +50,8 @@ export interface Pool {
 
 interface Waiting {
   readonly task: PoolTask;
-  readonly expiresAtMs: number;
+  /** By a clock that cannot be set. */
+  readonly dueAtMs: number;
   readonly resolve: (value: PoolResults[PoolTask['kind']]) => void;
   readonly reject: (fault: Error) => void;
 }
@@ -115,7 +116,7 @@ export function createPool(options: PoolOptions): Pool {
         throw overloaded('the queue of the pool is full');
       }
       return new Promise<PoolResults[K]>((resolve, reject) => {
-        queue.push({ task, expiresAtMs: Date.now() + deadlineMs, resolve: resolve as Waiting['resolve'], reject });
+        queue.push({ task, dueAtMs: performance.now() + deadlineMs, resolve: resolve as Waiting['resolve'], reject });
         schedule();
       });
     },
@@ -132,10 +133,10 @@ export function createPool(options: PoolOptions): Pool {
 
 /** The next batch; tasks whose deadline passed in the queue are refused on the way. */
 function takeLive(queue: Waiting[], metrics: Metrics): readonly Waiting[] {
-  const now = Date.now();
+  const now = performance.now();
   const batch: Waiting[] = [];
   for (const waiting of queue.splice(0, batchMax)) {
-    if (waiting.expiresAtMs > now) batch.push(waiting);
+    if (waiting.dueAtMs > now) batch.push(waiting);
     else {
       metrics.poolRejected.inc({ reason: 'deadline' });
       waiting.reject(overloaded('the deadline passed in the queue of the pool'));

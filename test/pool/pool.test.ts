@@ -87,6 +87,15 @@ t.test('a thread that hangs is given up at the deadline, and the pool goes on', 
   t.pass();
 });
 
+t.test('a clock that is set forward ends no deadline', async (t) => {
+  const { pool } = await open(t);
+  const real = Date.now;
+  t.teardown(() => (Date.now = real));
+  const waiting = outcome(ask(pool, 'a'));
+  Date.now = () => real() + 3_600_000;
+  t.equal(await waiting, 'a');
+});
+
 t.test('closing answers what still waits', async (t) => {
   const { pool } = await open(t);
   const waiting = outcome(ask(pool, 'late'));
