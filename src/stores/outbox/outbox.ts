@@ -30,7 +30,7 @@ export interface Outbox {
   write(tx: Queryable, events: readonly SessionEvent[]): Promise<void>;
   /** Hands committed events to the log. Resolves when they are there, or are left to the sweeper. */
   publish(events: readonly SessionEvent[]): Promise<void>;
-  /** Waits for what is under way. */
+  /** Resolves when no event is on its way, and the log's are noted. */
   close(): Promise<void>;
 }
 
@@ -47,6 +47,7 @@ const lostSeconds = 60;
 
 export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Outbox {
   let publishing = 0;
+  const underWay = new Set<Promise<void>>();
   let published: string[] = [];
   let noting: Promise<void> | null = null;
 
@@ -62,26 +63,36 @@ export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Ou
     noting = null;
   };
 
+  const send = async (events: readonly SessionEvent[]): Promise<void> => {
+    publishing += events.length;
+    try {
+      await log.append(
+        'verifications',
+        events.map((event) => entryOf(event.sessionId, bodyOf(event))),
+      );
+      metrics.outboxEvents.inc({ event: 'published' }, events.length);
+      published.push(...events.map((event) => event.eventId));
+      noting ??= note();
+    } catch (error) {
+      logger.warn({ err: error, events: events.length }, 'writing events to the log failed; the sweeper retries');
+    } finally {
+      publishing -= events.length;
+    }
+  };
+
   return {
     write: writeEvents,
     async publish(events) {
       if (events.length === 0 || publishing + events.length > publishingMax) return;
-      publishing += events.length;
-      try {
-        await log.append(
-          'verifications',
-          events.map((event) => entryOf(event.sessionId, bodyOf(event))),
-        );
-        metrics.outboxEvents.inc({ event: 'published' }, events.length);
-        published.push(...events.map((event) => event.eventId));
-        noting ??= note();
-      } catch (error) {
-        logger.warn({ err: error, events: events.length }, 'writing events to the log failed; the sweeper retries');
-      } finally {
-        publishing -= events.length;
-      }
+      const sending = send(events);
+      underWay.add(sending);
+      await sending;
+      underWay.delete(sending);
     },
-    close: async () => noting ?? undefined,
+    async close() {
+      await Promise.all(underWay);
+      await noting;
+    },
   };
 }
 

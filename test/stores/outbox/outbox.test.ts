@@ -159,6 +159,21 @@ function testOutbox(t: Test, open: (t: Test) => Promise<{ database: Database; lo
   });
 }
 
+t.test('closing waits for events on their way, until the log has them and that is noted', async (t) => {
+  const steps: string[] = [];
+  const database = { query: async () => (steps.push('noted'), []) } as unknown as Database;
+  let take = (): void => undefined;
+  const log = { append: () => new Promise<void>((resolve) => (take = resolve)) } as unknown as Log;
+  const outbox = createOutbox({ database, log, logger, metrics: createMetrics() });
+  const publishing = outbox.publish([verificationEvent({ organizationId: 'org_1', projectId: 'proj_1' })]);
+  const closing = outbox.close().then(() => steps.push('closed'));
+  await new Promise((resolve) => setImmediate(resolve));
+  steps.push('taken');
+  take();
+  await Promise.all([publishing, closing]);
+  t.same(steps, ['taken', 'noted', 'closed']);
+});
+
 testOutbox(t, async (t) => {
   const database = await openTestDatabase(t);
   const log = openTableLog({ database, now: () => performance.now(), pollMs: 50 });
