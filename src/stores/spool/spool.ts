@@ -81,7 +81,8 @@ export async function openSpool({
       for (let file = files[0]; file !== undefined && !isStopping(); file = files[0]) {
         const next = file;
         await writer.seal(next);
-        await drainFile(next, send, isStopping);
+        // Its first write may have failed meanwhile, and taken it away.
+        if (files.includes(next)) await drainFile(next, send, isStopping);
       }
     },
     hasRoom: () => writer.bytes() + receiptBytes <= bytesMax,

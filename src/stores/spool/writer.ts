@@ -1,9 +1,10 @@
 /**
  * Writes frames to the spool’s open file, in turn with sealing it when it is full or about to be drained. A write resolves when it is on
- * disk, and rejects with StoreUnavailable if the disk or the bound is full; half a write is taken back.
+ * disk, and rejects with StoreUnavailable if the disk or the bound is full; half a write is taken back. A file whose flush failed gets no
+ * further frames: a later flush of it may succeed although the disk lost what the failed one was to write.
  */
 import type { Buffer } from 'node:buffer';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storeUnavailable } from '../../errors.js';
 import type { LogEntry } from '../log/port.js';
@@ -71,6 +72,14 @@ export function createSpoolWriter({
     await syncDirectory(directory);
     return active;
   };
+  /** Removes half a frame, or the file if nothing else is in it. What cannot be removed stays as the torn end of the file. */
+  const abandon = async ({ handle, file }: OpenFile): Promise<void> => {
+    await handle.truncate(file.bytes).catch(() => undefined);
+    await seal().catch(() => undefined);
+    if (file.bytes > 0 || !files.includes(file)) return;
+    files.splice(files.indexOf(file), 1);
+    await unlink(file.path).catch(() => undefined);
+  };
   const write = async (entries: readonly LogEntry[]): Promise<void> => {
     const frame = frameOf(entries);
     const size = frame[0].length + frame[1].length;
@@ -78,14 +87,11 @@ export function createSpoolWriter({
       throw storeUnavailable(`${store}: the ${bytesMax} bytes that it may take up are used`);
     try {
       const { handle, file } = active ?? (await begin());
-      await writeWhole(handle, file.bytes, frame).catch(async (error: unknown) => {
-        // If half a frame cannot be removed, it stays as the torn end of a file that gets no further frames.
-        await handle.truncate(file.bytes).catch(seal);
-        throw error;
-      });
+      await writeWhole(handle, file.bytes, frame);
       file.bytes += size;
       if (file.bytes >= fileBytesMax) await seal();
     } catch (error) {
+      if (active !== null) await abandon(active);
       throw storeUnavailable(`${store}: ${(error as Error).message}`, error);
     }
   };

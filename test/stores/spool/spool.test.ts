@@ -1,4 +1,5 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Fault, storeUnavailable } from '../../../src/errors.js';
@@ -202,4 +203,61 @@ t.test('a replay that is to stop ends behind the lot in hand, and the next proce
   t.equal(sent, 1);
   await spool.close();
   t.same(await drained(await open(t, directory)), ['a', 'b', 'c']);
+});
+
+/** Lets flushes of files, or of directories, fail while the result is true; answers with the flushes that succeeded. */
+async function failFlushes(t: Test, kind: 'datasync' | 'sync', isFailing: () => boolean): Promise<{ done: number }> {
+  const handle = await openFile(temporaryDirectory(t), 'r');
+  const methods = Object.getPrototypeOf(handle) as Record<string, () => Promise<void>>;
+  await handle.close();
+  const flushes = { done: 0 };
+  const real = methods[kind];
+  methods[kind] = async function flush(this: unknown) {
+    if (isFailing()) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+    flushes.done += 1;
+    await real?.call(this);
+  };
+  t.teardown(() => Object.assign(methods, { [kind]: real }));
+  return flushes;
+}
+
+t.test('a file whose flush failed gets no further frames, and keeps those from before', async (t) => {
+  const directory = temporaryDirectory(t);
+  const spool = await open(t, directory);
+  await spool.append([entry('before')]);
+  let failing = true;
+  await failFlushes(t, 'datasync', () => failing);
+  await t.rejects(spool.append([entry('lost')]), { code: 'STORE_UNAVAILABLE' });
+  failing = false;
+  await spool.append([entry('after')]);
+  t.equal(readdirSync(directory).length, 2);
+  t.same(await drained(spool), ['before', 'after']);
+});
+
+t.test('after a failed flush of the directory the next receipt waits for a flush of it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const spool = await open(t, directory);
+  let failing = true;
+  const flushes = await failFlushes(t, 'sync', () => failing);
+  await t.rejects(spool.append([entry('lost')]), { code: 'STORE_UNAVAILABLE' });
+  t.same(readdirSync(directory), [], 'refusals leave no files');
+  failing = false;
+  await spool.append([entry('after')]);
+  t.equal(flushes.done, 1);
+  t.same(await drained(spool), ['after']);
+});
+
+t.test('a file whose first write fails while it is to be drained holds up none', async (t) => {
+  const spool = await open(t, temporaryDirectory(t));
+  let isFailing = true;
+  let drain = Promise.resolve();
+  await failFlushes(t, 'datasync', () => {
+    if (isFailing) drain = spool.drain(() => Promise.reject(new Error('nothing is there')));
+    return isFailing;
+  });
+  await t.rejects(spool.append([entry('lost')]), { code: 'STORE_UNAVAILABLE' });
+  await drain;
+  isFailing = false;
+  await spool.append([entry('after')]);
+  t.same(await drained(spool), ['after']);
 });
