@@ -16,6 +16,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { columnsOf } from '../database/columns.js';
 import type { Database, Queryable } from '../database/port.js';
+import { packedBytes } from '../log/packing.js';
 import type { Log, LogEntry } from '../log/port.js';
 
 export interface OutboxDeps {
@@ -36,8 +37,8 @@ export interface Outbox {
 
 /** No event comes near: what a caller may put into a session is bounded. */
 const eventBytesMax = 262_144;
-/** Events on their way at once; what is beyond is left to the sweeper. */
-const publishingMax = 5_000;
+/** Bytes on their way at once; what is beyond is left to the sweeper. Most events have one or two kilobytes, the largest a hundred times as much. */
+const publishingBytesMax = 16_777_216;
 /** Rows are touched together, a few times a second; most are fanned out and gone by then. */
 const noteEveryMs = 50;
 /** The sweeper leaves an event alone for this long, so that it does not overtake its writer. */
@@ -46,7 +47,7 @@ const graceSeconds = 3;
 const lostSeconds = 60;
 
 export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Outbox {
-  let publishing = 0;
+  let publishingBytes = 0;
   const underWay = new Set<Promise<void>>();
   let published: string[] = [];
   let noting: Promise<void> | null = null;
@@ -63,28 +64,27 @@ export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Ou
     noting = null;
   };
 
-  const send = async (events: readonly SessionEvent[]): Promise<void> => {
-    publishing += events.length;
+  const send = async (events: readonly SessionEvent[], entries: readonly LogEntry[], bytes: number): Promise<void> => {
+    publishingBytes += bytes;
     try {
-      await log.append(
-        'verifications',
-        events.map((event) => entryOf(event.sessionId, bodyOf(event))),
-      );
+      await log.append('verifications', entries);
       metrics.outboxEvents.inc({ event: 'published' }, events.length);
       published.push(...events.map((event) => event.eventId));
       noting ??= note();
     } catch (error) {
       logger.warn({ err: error, events: events.length }, 'writing events to the log failed; the sweeper retries');
     } finally {
-      publishing -= events.length;
+      publishingBytes -= bytes;
     }
   };
 
   return {
     write: writeEvents,
     async publish(events) {
-      if (events.length === 0 || publishing + events.length > publishingMax) return;
-      const sending = send(events);
+      const entries = events.map((event) => entryOf(event.sessionId, JSON.stringify(event)));
+      const bytes = entries.reduce((sum, entry) => sum + packedBytes(entry), 0);
+      if (events.length === 0 || publishingBytes + bytes > publishingBytesMax) return;
+      const sending = send(events, entries, bytes);
       underWay.add(sending);
       await sending;
       underWay.delete(sending);

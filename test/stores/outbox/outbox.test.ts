@@ -174,6 +174,24 @@ t.test('closing waits for events on their way, until the log has them and that i
   t.same(steps, ['taken', 'noted', 'closed']);
 });
 
+t.test('events on their way are bounded in bytes, and those beyond are left to the sweeper', async (t) => {
+  const database = { query: async () => [] } as unknown as Database;
+  const taken: (() => void)[] = [];
+  const log = { append: () => new Promise<void>((resolve) => taken.push(resolve)) } as unknown as Log;
+  const outbox = createOutbox({ database, log, logger, metrics: createMetrics() });
+  const owner = { organizationId: 'org_1', projectId: 'proj_1' };
+  const large = verificationEvent(owner, { metadata: { text: 'x'.repeat(200_000) } });
+  const all = Array.from({ length: 100 }, () => outbox.publish([large]));
+  t.equal(taken.length, 83, 'that is 16 MiB');
+  for (const take of taken) take();
+  await Promise.all(all);
+  const later = outbox.publish([large]);
+  t.equal(taken.length, 84, 'those that the log has make room');
+  taken.at(-1)?.();
+  await later;
+  await outbox.close();
+});
+
 testOutbox(t, async (t) => {
   const database = await openTestDatabase(t);
   const log = openTableLog({ database, now: () => performance.now(), pollMs: 50 });
