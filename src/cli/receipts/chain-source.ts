@@ -7,6 +7,7 @@ import { open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReceiptChainPage, ReceiptHead, ReceiptHeadPage } from '../../contract/receipt-chain.js';
 import { pageMax } from '../../limits.js';
+import { causeOf } from '../../stores/store-report.js';
 import type { ChainExport, ExportedReceipt } from './check-chain.js';
 
 export interface ApiSource {
@@ -17,12 +18,23 @@ export interface ApiSource {
   readonly projectId: string | null;
 }
 
+/** A service that refuses connections is given up after 9 seconds, one that is silent after 5 minutes. */
 const triesMax = 10;
 const pauseMs = 1_000;
+const silenceMsMax = 30_000;
+const passingStatuses = [429, 502, 503, 504];
 
-export async function readFromApi(source: ApiSource): Promise<ChainExport> {
+interface Network {
+  readonly fetch: typeof globalThis.fetch;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+export async function readFromApi(
+  source: ApiSource,
+  network: Network = { fetch: globalThis.fetch, pause },
+): Promise<ChainExport> {
   const heads: ReceiptHead[] = [];
-  const read = <Page>(path: string, cursor: string | null) => readPage<Page>(source, path, cursor);
+  const read = <Page>(path: string, cursor: string | null) => readPage<Page>(source, path, cursor, network);
   let page = await read<ReceiptHeadPage>('/lite/receipts/heads', null);
   const { keys } = page;
   heads.push(...page.heads);
@@ -43,18 +55,45 @@ export async function readFromApi(source: ApiSource): Promise<ChainExport> {
   return { chain, keptSince, previous, keys, heads, receipts: receipts() };
 }
 
-/** A call that comes too soon, or to an instance that restarts, is repeated. */
-async function readPage<Page>({ url, key, projectId }: ApiSource, path: string, cursor: string | null): Promise<Page> {
+/** A call that comes too soon, to an instance that restarts, or over a network that fails is repeated. */
+async function readPage<Page>(
+  { url, key, projectId }: ApiSource,
+  path: string,
+  cursor: string | null,
+  network: Network,
+): Promise<Page> {
   const query = new URLSearchParams({ limit: String(pageMax) });
   if (projectId !== null) query.set('projectId', projectId);
   if (cursor !== null) query.set('cursor', cursor);
   const address = `${url.replace(/\/$/, '')}${path}?${query.toString()}`;
   for (let tries = 1; ; tries += 1) {
-    const reply = await fetch(address, { headers: { 'x-api-key': key } });
-    if (reply.ok) return (await reply.json()) as Page;
-    if ((reply.status !== 429 && reply.status !== 503) || tries === triesMax)
-      throw new Error(`${address} answered ${reply.status}: ${await reply.text()}`);
-    await pause(Number(reply.headers.get('retry-after') ?? 1) * pauseMs);
+    const { status, body, retryAfter } = await ask(address, key, network);
+    if (status === 200) return JSON.parse(body) as Page;
+    if (tries === triesMax || (status !== null && !passingStatuses.includes(status)))
+      throw new Error(
+        status === null
+          ? `${address} cannot be reached: ${body}. Check --url and the network, then run the command again.`
+          : `${address} answered ${status}: ${body}`,
+      );
+    await network.pause((Number(retryAfter) || 1) * pauseMs);
+  }
+}
+
+interface Answer {
+  /** null: there was no answer, and `body` says why. */
+  readonly status: number | null;
+  readonly body: string;
+  readonly retryAfter: string | null;
+}
+
+async function ask(address: string, key: string, network: Network): Promise<Answer> {
+  try {
+    const signal = AbortSignal.timeout(silenceMsMax);
+    const reply = await network.fetch(address, { headers: { 'x-api-key': key }, signal });
+    return { status: reply.status, body: await reply.text(), retryAfter: reply.headers.get('retry-after') };
+  } catch (error) {
+    const { cause, message } = error as Error;
+    return { status: null, body: cause instanceof Error ? causeOf(cause) : message, retryAfter: null };
   }
 }
 
