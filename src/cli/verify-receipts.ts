@@ -1,31 +1,42 @@
 /**
- * `npm run verify-receipts`: verifies a chain of receipts through the API or from a file, and prints a summary. Ends with 1 and names the first receipt
+ * `npm run verify-receipts`: verifies a chain of receipts through the API or from a file, and prints a summary. Ends with 3 and names the first receipt
  * that does not verify; with 2 where it could not read them.
  */
+import { renameSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { modelVersion } from '../../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { countNoun } from '../contract/plural.js';
 import type { Receipt } from '../record/types.js';
 import { excerptOf } from './receipts/excerpt.js';
-import { exportTo, readFromApi, readFromFile } from './receipts/chain-source.js';
+import { exportTo, partEnding, readFromApi, readFromFile } from './receipts/chain-source.js';
 import { BrokenChain, type ChainExport, type ChainSummary, checkChain } from './receipts/check-chain.js';
 
 const usage = `It is written
   verify-receipts --url API --key KEY [--project ID] [--receipt ID] [--export FILE] [--kept FILE]
   verify-receipts FILE [--receipt ID] [--export FILE] [--kept FILE]`;
+/** No other end has it: a process that crashes ends with 1. */
+const brokenExitCode = 3;
 
 try {
-  const { given, kept } = await open();
+  const { given, kept, path } = await open();
   const all = kept === null ? given : withKept(given, kept);
   const summary = await checkChain(all, { judge: (facts) => recordVerdict(scoreFacts(facts)), modelVersion });
+  if (path !== undefined) renameSync(path + partEnding, path);
   process.stdout.write(`${describe(summary, kept)}\n`);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = error instanceof BrokenChain ? 1 : 2;
+  process.exitCode = error instanceof BrokenChain ? brokenExitCode : 2;
 }
 
-async function open(): Promise<{ readonly given: ChainExport; readonly kept: ChainExport | null }> {
+interface Opened {
+  readonly given: ChainExport;
+  readonly kept: ChainExport | null;
+  /** The export takes this place once all of it verified. */
+  readonly path: string | undefined;
+}
+
+async function open(): Promise<Opened> {
   const { values, positionals } = readArguments();
   const { url, key = process.env['VERIFYHUMAN_KEY'], project = null, kept, receipt, export: path } = values;
   const [file, ...more] = positionals;
@@ -34,7 +45,7 @@ async function open(): Promise<{ readonly given: ChainExport; readonly kept: Cha
   const all = isApi ? await readFromApi({ url, key, projectId: project }) : await readFromFile(file ?? '');
   const read = receipt === undefined ? all : await excerptOf(receipt, all);
   const given = path === undefined ? read : exportTo(path, read);
-  return { given, kept: kept === undefined ? null : await readFromFile(kept) };
+  return { given, kept: kept === undefined ? null : await readFromFile(kept), path };
 }
 
 function readArguments() {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { ChainedReceipt, ReceiptChainPage, ReceiptHeadPage } from '../../src/contract/receipt-chain.js';
 import { temporaryDirectory } from '../helpers/directories.js';
@@ -72,10 +72,30 @@ t.test(
     lines[2] = JSON.stringify({ ...second, record: content.toString('base64') });
     writeFileSync(file, lines.join('\n'));
     const { code, stderr } = await verify([file]);
-    t.equal(code, 1);
+    t.equal(code, 3);
     t.equal(stderr, `Receipt number 2 (${second.receiptId}): its content was changed after it was recorded.\n`);
   },
 );
+
+t.test('an export takes the place of the kept one that it was compared with only if all verifies', async (t) => {
+  const file = join(temporaryDirectory(t), 'receipts.jsonl');
+  const online = ['--url', bootstrap.baseUrl, '--key', credentials.projectKey['x-api-key'] ?? ''];
+  const both = [...online, '--kept', file, '--export', file];
+  t.match(await verify([...online, '--export', file]), { code: 0 });
+  const [first = '', ...receipts] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const about = JSON.parse(first) as object;
+
+  const other = JSON.stringify({ ...about, chain: 'proj_other' });
+  writeFileSync(file, other);
+  t.match(await verify(both), { code: 2, stderr: /The kept export is of the chain proj_other/ });
+  t.equal(readFileSync(file, 'utf8'), other);
+
+  writeFileSync(file, first);
+  t.match(await verify(both), { code: 0 });
+  t.same(readFileSync(file, 'utf8').trimEnd().split('\n'), [first, ...receipts]);
+  t.match(await verify([file, '--export', file]), { code: 0 }, 'nor is it read while it is written');
+  t.same(readdirSync(dirname(file)), ['receipts.jsonl']);
+});
 
 t.test('the command ends with 2 and says what to do where it cannot read', async (t) => {
   t.match(await verify([]), { code: 2, stderr: /It is written\n {2}verify-receipts --url/ });

@@ -118,9 +118,12 @@ function readLine(path: string, line: string): unknown {
   }
 }
 
-/** Writes each receipt to a file as it is taken. */
+/** An export in the making has this behind its name, so that it takes the place of an earlier one only when all of it verified. */
+export const partEnding = '.part';
+
+/** Writes each receipt to a file as it is taken, under the name of a part. */
 export function exportTo(path: string, { receipts, ...about }: ChainExport): ChainExport {
-  const file = openSync(path, 'w', 0o600);
+  const file = openSync(path + partEnding, 'w', 0o600);
   writeSync(file, `${JSON.stringify(about)}\n`);
   const written = async function* (): AsyncGenerator<ExportedReceipt> {
     try {
