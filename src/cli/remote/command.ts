@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { createClient, type Client } from '../../../sdk/node/index.js';
 import { readSettings } from '../../../sdk/node/settings.js';
 import { createCall } from '../../../sdk/node/transport.js';
+import { pageMax } from '../../limits.js';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -80,6 +81,21 @@ export function openRemote(values: Given['values'], environment: Readonly<Record
       );
     },
   };
+}
+
+/** The items of all pages. `read` asks for the page of a query. */
+export async function readPages<Page extends { readonly nextCursor: string | null }, Item>(
+  read: (query: Query) => Promise<object>,
+  itemsOf: (page: Page) => readonly Item[],
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = (await read({ limit: String(pageMax), cursor })) as Page;
+    items.push(...itemsOf(page));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return items;
 }
 
 const variables = { api: 'API', key: 'PROJECT_KEY', audience: 'AUDIENCE' } as const;

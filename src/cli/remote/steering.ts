@@ -3,9 +3,18 @@ import type { Static } from 'typebox';
 import type { KeyIntrospection } from '../../contract/api-key.js';
 import type { Estimate, SourceReport, SourcesReply } from '../../contract/reports.js';
 import type { SimulationReply } from '../../contract/thresholds.js';
-import type { StudyReply } from '../../contract/study-replies.js';
+import type { StudyPage } from '../../contract/study-replies.js';
 import type { DeliveryPage, WebhookPage } from '../../contract/webhook.js';
-import { numberOf, table, text, UsageError, type Given, type Remote, type RemoteCommand } from './command.js';
+import {
+  numberOf,
+  readPages,
+  table,
+  text,
+  UsageError,
+  type Given,
+  type Remote,
+  type RemoteCommand,
+} from './command.js';
 
 export const simulate: RemoteCommand = {
   does: 'shows the effect that other thresholds would have had',
@@ -75,7 +84,11 @@ export const studies: RemoteCommand = {
   usage: 'studies',
   options: {},
   async run({ remote }) {
-    const { studies: found } = (await remote().callStudies('/studies')) as { readonly studies: readonly StudyReply[] };
+    const service = remote();
+    const found = await readPages(
+      (query) => service.callStudies('/studies', query),
+      (page: Static<typeof StudyPage>) => page.studies,
+    );
     const rows = found.map(({ studyId, status, name, audience, progress }) => [
       ...[
         status,
@@ -111,12 +124,18 @@ async function list({ values, positionals, remote }: Given) {
   if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is nothing that deliveries can do.`);
   const service = remote();
   const path = await webhooksOf(service);
-  const { webhooks } = (await service.call(path)) as Static<typeof WebhookPage>;
-  const query = { state: text(values['state']), event: text(values['event']), sessionId: text(values['session']) };
+  const webhooks = await readPages(
+    (page) => service.call(path, page),
+    ({ webhooks: some }: Static<typeof WebhookPage>) => some,
+  );
+  const filter = { state: text(values['state']), event: text(values['event']), sessionId: text(values['session']) };
   const pages = await Promise.all(
     webhooks.map(async ({ webhookId }) => {
-      const page = (await service.call(`${path}/${webhookId}/deliveries`, query)) as DeliveryPage;
-      return page.deliveries.map((delivery) => ({ webhookId, ...delivery }));
+      const all = await readPages(
+        (page) => service.call(`${path}/${webhookId}/deliveries`, { ...filter, ...page }),
+        ({ deliveries: some }: DeliveryPage) => some,
+      );
+      return all.map((delivery) => ({ webhookId, ...delivery }));
     }),
   );
   const found = pages.flat().sort((a, b) => b.createdAt.localeCompare(a.createdAt));
