@@ -32,7 +32,9 @@ export const onOff = (text: string): boolean => {
 };
 
 export const url = (text: string): string =>
-  URL.canParse(text) ? text.replace(/\/+$/, '') : fail('must be an absolute URL');
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+    ? text.replace(/\/+$/, '')
+    : fail('must be an absolute URL that starts with https:// or http://');
 
 /** An address for people, as RFC 9116 states it. */
 export const contact = (text: string): string =>
