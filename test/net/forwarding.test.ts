@@ -53,6 +53,15 @@ t.test('Forwarded is read as RFC 7239 writes it', async (t) => {
     t.same(forwarded(header), ['10.0.0.1', 'malformed'], header);
 });
 
+t.test('a long header is read in one pass', async (t) => {
+  // Time with the square of the length would outlast the test.
+  const length = 1_000_000;
+  for (const noise of ['"', '\\"', '"\\', ';', ',', '" "', '"\\""'])
+    t.ok(forwarded(`for=203.0.113.9;host="${noise.repeat(length)}`)[0], JSON.stringify(noise));
+  t.same(forwarded(`for=1.1.1.1${' '.repeat(length)}x`), ['10.0.0.1', 'malformed']);
+  t.same(forwarded(`for${' '.repeat(length)}= ${' '.repeat(length)}203.0.113.9`), ['203.0.113.9', null]);
+});
+
 t.test('both headers count where they name the same client, and neither does otherwise', async (t) => {
   const both = (list: string, header: string) => from('10.0.0.1', { 'x-forwarded-for': list, forwarded: header });
   t.same(both('203.0.113.9', 'for=203.0.113.9'), ['203.0.113.9', null]);
