@@ -11,6 +11,7 @@ import { keySetOf, readHeads, signHeads } from '../../src/scoring/receipts/chain
 import { readChain } from '../../src/scoring/receipts/chain-reader.js';
 import type { LogEntry } from '../../src/stores/log/port.js';
 import type { Database } from '../../src/stores/database/port.js';
+import { createLogger } from '../../src/telemetry/logger.js';
 import { modelVersion } from '../../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { cleanFacts } from './facts.js';
@@ -75,5 +76,5 @@ export async function signDay(database: Database): Promise<void> {
   await database.query(
     "UPDATE receipt_chains SET recorded_at = recorded_at - interval '1 day', signed_day = '-infinity'",
   );
-  await signHeads(database, receiptKey);
+  await signHeads({ database, logger: createLogger('silent'), key: receiptKey });
 }

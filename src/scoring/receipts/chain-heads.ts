@@ -21,28 +21,37 @@ export interface HeadRoundsDeps {
 const everyMs = 600_000;
 const pageMax = 200;
 
-export function startHeadRounds({ database, logger, key }: HeadRoundsDeps): Rounds {
+export function startHeadRounds(deps: HeadRoundsDeps): Rounds {
   return startRounds({
     ...{ everyMs, firstMs: 60_000 },
-    work: async (isStopping) => (await signHeads(database, key, isStopping)) === pageMax,
-    onError: (error) => logger.warn({ err: error }, 'signing the heads of receipts failed; the next round retries'),
+    work: (isStopping) => signHeads(deps, isStopping),
+    onError: (error) => deps.logger.warn({ err: error }, 'finding chains to sign failed; the next round retries'),
   });
 }
 
 /** A chain is due that grew since its last head, on a day that is over. */
 const today = "(now() AT TIME ZONE 'UTC')::date";
 
-/** Signs those of the next chains; answers how many it looked at. */
+/** Signs all that are due. A chain that cannot be signed is logged and left to the next round; it does not hold up the others. */
 export async function signHeads(
-  database: Database,
-  key: SigningKey,
+  { database, logger, key }: HeadRoundsDeps,
   isStopping: () => boolean = () => false,
-): Promise<number> {
-  const due = await database.query<{ namespace: string }>(
-    `SELECT namespace FROM receipt_chains WHERE signed_seq < seq AND signed_day < ${today} - 1 ORDER BY namespace LIMIT ${pageMax}`,
-  );
-  for (const { namespace } of due) if (!isStopping()) await database.transaction((tx) => signHead(tx, key, namespace));
-  return due.length;
+): Promise<void> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const due: readonly { readonly namespace: string }[] = await database.query<{ namespace: string }>(
+      `SELECT namespace FROM receipt_chains WHERE namespace > $1 AND signed_seq < seq AND signed_day < ${today} - 1 ORDER BY namespace LIMIT ${pageMax}`,
+      [after],
+    );
+    for (const { namespace } of due) {
+      if (isStopping()) return;
+      try {
+        await database.transaction((tx) => signHead(tx, key, namespace));
+      } catch (error) {
+        logger.warn({ err: error, namespace }, 'signing the head of a chain failed; the next round retries');
+      }
+    }
+    after = due[pageMax - 1]?.namespace;
+  }
 }
 
 async function signHead(tx: Queryable, key: SigningKey, namespace: Namespace): Promise<void> {

@@ -12,11 +12,13 @@ import { eraseRespondentScores } from '../../../src/scoring/receipts/respondent-
 import { respondentSubject } from '../../../src/scoring/gather.js';
 import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import type { Database } from '../../../src/stores/database/port.js';
+import { createLogger, type Logger } from '../../../src/telemetry/logger.js';
 import { openTestDatabase } from '../../helpers/embedded.js';
 import { presentRules, readWhole, receiptKey, scoredEntry, signDay, wholeExport } from '../../helpers/receipt-chain.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
 const dayMs = 86_400_000;
+const logger = createLogger('silent');
 const makeRef = createMakeRef(new Uint8Array(32).fill(3));
 const project = (): string => makeId('project');
 const entriesOf = (projectId: string, sessions: readonly string[]) =>
@@ -159,14 +161,37 @@ for (const [store, open] of Object.entries({ embedded: openTestDatabase, Postgre
       const projectId = project();
       const record = createReceiptRecorder(database);
       await record(await entriesOf(projectId, ['a', 'b']));
-      await signHeads(database, receiptKey);
+      await signHeads({ database, logger, key: receiptKey });
       t.same(await readHeads(database, projectId, null, 10), [], 'the day is not over');
       await signDay(database);
       await record(await entriesOf(projectId, ['c']));
-      await signHeads(database, receiptKey);
+      await signHeads({ database, logger, key: receiptKey });
       const [head, ...others] = await readHeads(database, projectId, null, 10);
       t.match([head, others], [{ seq: 2 }, []]);
       t.same(await readHeads(database, projectId, head?.day ?? '', 10), [], 'none is earlier');
       t.match(await check(database, projectId), { last: 3, heads: 1 });
+    });
+
+    t.test('a chain that cannot be signed is logged, and does not hold up the others', async (t) => {
+      const record = createReceiptRecorder(database);
+      const projects = [project(), project(), project()].sort();
+      for (const projectId of projects) await record(await entriesOf(projectId, ['a']));
+      const headsOf = () =>
+        Promise.all(projects.map(async (projectId) => (await readHeads(database, projectId, null, 10)).length));
+      await database.query(
+        `INSERT INTO receipt_heads (namespace, day, seq, hash, jws)
+         VALUES ($1, (now() AT TIME ZONE 'UTC')::date - 1, 9, '\\x00', 'of another')`,
+        [projects[0] ?? ''],
+      );
+      await signDay(database);
+      t.same(await headsOf(), [1, 1, 1]);
+      const failed: unknown[] = [];
+      const warn = ({ namespace }: { readonly namespace: unknown }): unknown => failed.push(namespace);
+      await signHeads({ database, logger: { warn } as unknown as Logger, key: receiptKey });
+      t.same(
+        projects.map((projectId) => failed.includes(projectId)),
+        [true, false, false],
+        'the next call retries that one',
+      );
     });
   });
