@@ -126,6 +126,6 @@ export function startAuditRetention(deps: RoundsDeps & { readonly retentionDays:
     ...deps,
     what: 'audit entries',
     guard: guardByColumn(database, lifetime),
-    drop: (nowMs) => dropOverAge(database, lifetime, nowMs),
+    drop: (nowMs, isStopping) => dropOverAge(database, lifetime, nowMs, isStopping),
   });
 }

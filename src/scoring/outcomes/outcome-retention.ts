@@ -18,11 +18,17 @@ import { keepDays, sortRows } from './history-shifts.js';
 const dayMs = 86_400_000;
 
 /** Deletes what is past its lifetime at `nowMs`; resolves to the number of rows. */
-export async function dropExpiredOutcomes(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+export async function dropExpiredOutcomes(
+  database: Database,
+  nowMs: number,
+  retentionDays: number,
+  isStopping?: () => boolean,
+): Promise<number> {
   const outcomes = await deleteInBatches(database, {
     table: 'outcomes',
     where: 'received_at < $1',
     values: [new Date(nowMs - retentionDays * dayMs)],
+    isStopping,
     returning: 'namespace, session_ref',
     onBatch: async (tx, rows) => {
       // An adjudication in progress rests on outcomes that are about to go, and can be noted only after it.
@@ -41,6 +47,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'adjudications',
     where: 'at < $1',
     values: [forgottenBefore],
+    isStopping,
     returning: 'namespace, session_ref, subjects',
     onBatch: async (tx, rows) => {
       await dropSubjects(tx, rows);
@@ -99,6 +106,6 @@ export function startOutcomeRetention(deps: RoundsDeps & { readonly retentionDay
     ...deps,
     what: 'outcomes',
     guard: guardByColumn(database, { table: 'outcomes', column: 'received_at', keepDays: retentionDays }),
-    drop: (nowMs) => dropExpiredOutcomes(database, nowMs, retentionDays),
+    drop: (nowMs, isStopping) => dropExpiredOutcomes(database, nowMs, retentionDays, isStopping),
   });
 }

@@ -5,7 +5,12 @@ const dayMs = 86_400_000;
 const deadlineMs = 120_000;
 
 /** Resolves to how many batches there were. A chain loses them at once, so that nobody finds it with a gap. */
-export async function dropExpiredBatches(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+export async function dropExpiredBatches(
+  database: Database,
+  nowMs: number,
+  retentionDays: number,
+  isStopping: () => boolean = () => false,
+): Promise<number> {
   const before = new Date(nowMs - retentionDays * dayMs);
   const chains = await database.query<{ namespace: string; seq: number }>(
     'SELECT namespace, max(seq) AS seq FROM receipt_batches WHERE recorded_at < $1 GROUP BY namespace',
@@ -14,6 +19,7 @@ export async function dropExpiredBatches(database: Database, nowMs: number, rete
   );
   let dropped = 0;
   for (const { namespace, seq } of chains) {
+    if (isStopping()) return dropped;
     const rows = await database.query(
       'WITH gone AS (DELETE FROM receipt_batches WHERE namespace = $1 AND seq <= $2 RETURNING 1) SELECT count(*)::int AS count FROM gone',
       [namespace, seq],

@@ -14,7 +14,7 @@ import { eraseLetters } from '../../stores/log/dead-letters/erasure.js';
 import { concernsErased } from '../outcomes/outcome-rows.js';
 import { receiptOfEntry } from './receipts.js';
 import { respondentSubject } from '../gather.js';
-import { deleteInBatches } from '../../stores/database/retention.js';
+import { dropOverAge } from '../../stores/database/retention.js';
 
 export interface ErasureParts {
   readonly database: Database;
@@ -123,8 +123,6 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
   };
 }
 
-const dayMs = 86_400_000;
-
 /** Committed before anything is deleted; settle_receipts checks later receipts against it, so that the later of the two sees the other. */
 async function markErased(database: Queryable, projectId: string, subject: string): Promise<void> {
   await database.query(
@@ -147,10 +145,15 @@ export async function dropEmptiedHistories(database: Database): Promise<number> 
 }
 
 /** Marks, of respondents and of sessions, go with the last receipt that could still come for them. */
-export async function dropExpiredMarks(database: Database, nowMs: number, retentionDays: number): Promise<number> {
-  const expired = { where: 'erased_at < $1', values: [new Date(nowMs - retentionDays * dayMs)] };
-  const sessions = await deleteInBatches(database, { table: 'erased_sessions', ...expired });
-  return sessions + (await deleteInBatches(database, { table: 'erased_respondents', ...expired }));
+export async function dropExpiredMarks(
+  database: Database,
+  nowMs: number,
+  keepDays: number,
+  isStopping?: () => boolean,
+): Promise<number> {
+  const drop = (table: string): Promise<number> =>
+    dropOverAge(database, { table, column: 'erased_at', keepDays }, nowMs, isStopping);
+  return (await drop('erased_sessions')) + (await drop('erased_respondents'));
 }
 
 /** Whether the respondent of a receipt was erased after it, which every reader checks: the recorder and the counters store may come to it later. */

@@ -20,10 +20,11 @@ export async function dropExpiredReceipts(
   database: Database,
   nowMs: number,
   retentionDays: number,
+  isStopping: () => boolean = () => false,
 ): Promise<readonly string[]> {
   const dropped: string[] = [];
   for (const name of await findPartitionsBefore(database, nowMs - retentionDays * dayMs))
-    if (await dropPartition(database, name)) dropped.push(name);
+    if (!isStopping() && (await dropPartition(database, name))) dropped.push(name);
   return dropped;
 }
 
@@ -42,12 +43,12 @@ export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDay
       keepDays: retentionDays,
       isDue: async (nowMs) => (await findPartitionsBefore(database, nowMs - retentionDays * dayMs)).length > 0,
     },
-    drop: async (nowMs) => {
+    drop: async (nowMs, isStopping) => {
       // First, while what it names is there: a chain begins behind what is deleted.
-      await dropExpiredBatches(database, nowMs, retentionDays);
-      const days = await dropExpiredReceipts(database, nowMs, retentionDays);
-      const sessions = await dropExpiredSessions(database, nowMs, retentionDays);
-      await dropExpiredMarks(database, nowMs, retentionDays);
+      await dropExpiredBatches(database, nowMs, retentionDays, isStopping);
+      const days = await dropExpiredReceipts(database, nowMs, retentionDays, isStopping);
+      const sessions = await dropExpiredSessions(database, nowMs, retentionDays, isStopping);
+      await dropExpiredMarks(database, nowMs, retentionDays, isStopping);
       return sessions === 0 ? days : [...days, `${countNoun(sessions, 'session')} of the index`];
     },
   });

@@ -11,7 +11,7 @@ import {
 import { leastIdAt } from '../../crypto/ids.js';
 import { cursorOf, cutPage, type Page, type PageOf } from '../../kernel/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
-import { deleteInBatches } from '../../stores/database/retention.js';
+import { dropOverAge } from '../../stores/database/retention.js';
 import { batchFunction, booleans, doubles, integers, texts } from '../../stores/database/call-functions.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
@@ -193,10 +193,10 @@ export async function findSilentSources(
 }
 
 /** Deletes sessions that were scored last before their receipts’ lifetime began. */
-export function dropExpiredSessions(database: Database, nowMs: number, retentionDays: number): Promise<number> {
-  return deleteInBatches(database, {
-    table: 'session_index',
-    where: 'scored_at < $1',
-    values: [new Date(nowMs - retentionDays * 86_400_000)],
-  });
-}
+export const dropExpiredSessions = (
+  database: Database,
+  nowMs: number,
+  keepDays: number,
+  isStopping?: () => boolean,
+): Promise<number> =>
+  dropOverAge(database, { table: 'session_index', column: 'scored_at', keepDays }, nowMs, isStopping);

@@ -8,7 +8,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database } from '../../stores/database/port.js';
 import {
-  deleteInBatches,
+  dropOverAge,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -86,12 +86,17 @@ async function listDue(
 }
 
 /** Deletes sessions that no project may hear of any more; resolves to how many. */
-export const dropUnwatched = (database: Database, nowMs: number): Promise<number> =>
-  deleteInBatches(database, {
-    table: 'watched_verdicts',
-    where: 'scored_at < $1',
-    values: [new Date(nowMs - verdictChangedDaysMax * 86_400_000)],
-  });
+export const dropUnwatched = (database: Database, nowMs: number, isStopping?: () => boolean): Promise<number> =>
+  dropOverAge(
+    database,
+    { table: 'watched_verdicts', column: 'scored_at', keepDays: verdictChangedDaysMax },
+    nowMs,
+    isStopping,
+  );
 
 export const startWatchRetention = (deps: RoundsDeps): RetentionRounds =>
-  startRetentionRounds({ ...deps, what: 'watched verdicts', drop: (nowMs) => dropUnwatched(deps.database, nowMs) });
+  startRetentionRounds({
+    ...deps,
+    what: 'watched verdicts',
+    drop: (nowMs, isStopping) => dropUnwatched(deps.database, nowMs, isStopping),
+  });

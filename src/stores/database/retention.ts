@@ -100,7 +100,7 @@ export const dropOverAge = (
   database: Database,
   lifetime: Lifetime,
   nowMs: number,
-  isStopping: () => boolean = () => false,
+  isStopping?: () => boolean,
 ): Promise<number> => deleteInBatches(database, { ...overAge(lifetime, nowMs), isStopping });
 
 export interface BatchDeletion {
@@ -113,7 +113,7 @@ export interface BatchDeletion {
   /** Sees to what hangs on deleted rows, in the transaction that deletes them. */
   readonly onBatch?: (tx: Queryable, rows: readonly Row[]) => Promise<void>;
   /** Looked at between batches; what is left then waits for the next round. */
-  readonly isStopping?: () => boolean;
+  readonly isStopping?: (() => boolean) | undefined;
 }
 
 /** Deletes matching rows in batches, each with what `onBatch` does or not at all, and resolves to how many there were. */
@@ -130,10 +130,10 @@ export async function deleteInBatches(database: Database, deletion: BatchDeletio
     return rows;
   };
   let deleted = 0;
-  for (let batch = 0; batch < batchesMax; batch += 1) {
+  for (let batch = 0; batch < batchesMax && isStopping?.() !== true; batch += 1) {
     const rows = await (onBatch === undefined ? remove(database) : database.transaction(removeWhole));
     deleted += rows.length;
-    if (rows.length < batchMax || isStopping?.() === true) break;
+    if (rows.length < batchMax) break;
   }
   return deleted;
 }

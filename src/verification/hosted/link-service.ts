@@ -138,7 +138,7 @@ export function startLinkRetention(deps: RoundsDeps): RetentionRounds {
   return startRetentionRounds({
     ...deps,
     what: 'links to the hosted page',
-    drop: (nowMs) => dropOverAge(deps.database, deadLinkLifetime, nowMs),
+    drop: (nowMs, isStopping) => dropOverAge(deps.database, deadLinkLifetime, nowMs, isStopping),
   });
 }
 

@@ -97,5 +97,5 @@ export const startFlagRetention = (deps: RoundsDeps): RetentionRounds =>
   startRetentionRounds({
     ...deps,
     what: 'flags of sessions',
-    drop: (nowMs) => dropOverAge(deps.database, flagLifetime, nowMs),
+    drop: (nowMs, isStopping) => dropOverAge(deps.database, flagLifetime, nowMs, isStopping),
   });

@@ -66,6 +66,7 @@ t.test('outcomes go by their receipt, adjudications and histories once they weig
     `INSERT INTO outcome_subjects SELECT 'p', session, '{}', true FROM unnest(ARRAY['s1', 's2', 's2503', 'old', 'new']) AS session`,
   );
   await adjudicate('s2', daysAgo(31), 'mixed');
+  t.equal(await dropExpiredOutcomes(database, nowMs, 30, () => true), 0, 'stopped before it began');
   t.equal(await dropExpiredOutcomes(database, nowMs, 30), 2_500 + 1 + 1);
   t.equal(await count('outcomes'), 3);
   t.same(

@@ -8,7 +8,8 @@ import { dropExpiredBatches } from '../../../src/scoring/receipts/chain-retentio
 import { makePartition } from '../../../src/scoring/receipts/partitions.js';
 import { createReceiptRecorder, recordSuperseding } from '../../../src/scoring/receipts/receipts.js';
 import { dropExpiredReceipts } from '../../../src/scoring/receipts/retention.js';
-import { eraseRespondentScores } from '../../../src/scoring/receipts/respondent-erasure.js';
+import { dropExpiredMarks, eraseRespondentScores } from '../../../src/scoring/receipts/respondent-erasure.js';
+import { dropExpiredSessions } from '../../../src/scoring/sessions/session-index.js';
 import { respondentSubject } from '../../../src/scoring/gather.js';
 import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import type { Database } from '../../../src/stores/database/port.js';
@@ -193,5 +194,17 @@ for (const [store, open] of Object.entries({ embedded: openTestDatabase, Postgre
         [true, false, false],
         'the next call retries that one',
       );
+    });
+
+    t.test('a retention that is to stop deletes nothing more', async (t) => {
+      const record = createReceiptRecorder(database);
+      await record(await entriesOf(project(), ['a']));
+      const later = Date.now() + 100 * dayMs;
+      const isStopping = (): boolean => true;
+      t.equal(await dropExpiredBatches(database, later, 30, isStopping), 0);
+      t.same(await dropExpiredReceipts(database, later, 30, isStopping), []);
+      t.equal(await dropExpiredSessions(database, later, 30, isStopping), 0);
+      t.equal(await dropExpiredMarks(database, later, 30, isStopping), 0);
+      t.ok((await dropExpiredSessions(database, later, 30)) > 0);
     });
   });

@@ -257,6 +257,7 @@ onBothStores(t, 'changed verdicts', (t, open) => {
     await eraseRespondentScores({ database, counters, makeRef }, projectId, 'peter');
     t.match(await database.query('SELECT session_ref FROM watched_verdicts'), [{ session_ref: 'ref_a' }]);
     await database.query("UPDATE watched_verdicts SET scored_at = now() - interval '91 days'");
+    t.equal(await dropUnwatched(database, Date.now(), () => true), 0, 'stopped before it began');
     t.equal(await dropUnwatched(database, Date.now()), 1);
   });
 
