@@ -15,7 +15,7 @@ const headers = [
   header('X-Service-Event', 'Type of the event.'),
   header('X-Service-Signature', '`sha256=` and the hex HMAC-SHA256 of `{timestamp}.{body}` under the secret.'),
   header('X-Service-Timestamp', 'Unix seconds of the attempt. Accept a difference of 5 minutes.'),
-  header('X-Service-Idempotency-Key', 'The session id. Answer repeated deliveries with 2xx.'),
+  header('X-Service-Idempotency-Key', 'The session id, percent-encoded. Answer repeated deliveries with 2xx.'),
   header('X-Service-Attempt', 'Number of the attempt, from 1.'),
 ];
 

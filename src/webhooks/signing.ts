@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type { DeliveredType } from '../contract/postback.js';
 import type { Secrets } from '../administration/secret-store.js';
+import { wellFormed } from '../kernel/body.js';
 
 export interface Signed {
   readonly event: DeliveredType;
@@ -31,13 +32,16 @@ export function signedHeaders(
     'x-service-event': event,
     'x-service-signature': `sha256=${createHmac('sha256', current).update(`${timestamp}.${body}`).digest('hex')}`,
     'x-service-timestamp': timestamp,
-    'x-service-idempotency-key': sessionId,
+    'x-service-idempotency-key': inHeader(sessionId),
     'x-service-attempt': String(attempt),
     'webhook-id': messageId,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
   };
 }
+
+/** Percent-encoded are the characters that a header cannot hold, and the percent sign: a session id is any text of the caller’s. */
+const inHeader = (text: string): string => wellFormed(text).replace(/[^!-$&-~]+/g, encodeURIComponent);
 
 /** Standard Webhooks joins id, time and body with dots, so that an id has none. */
 export const messageIdOf = (eventId: string, webhookId: string): string => `${eventId}_${webhookId}`;
