@@ -4,7 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { BlockList } from 'node:net';
-import { parseAddress, type Address } from '../../net/address.js';
+import type { Address } from '../../net/address.js';
+import { parseNetwork } from '../../net/forwarding.js';
+
+/** A wider network is a mistake: it would make a proxy of a good part of all respondents. */
+const bitsMin = 8;
 
 export interface AddressList {
   has(address: Address): boolean;
@@ -15,14 +19,14 @@ export async function loadAddressList(path: string): Promise<AddressList> {
   const networks = new BlockList();
   const lines = (await readFile(path, 'utf8')).split(/\r?\n/);
   for (const [n, line] of lines.entries()) {
-    const [text = '', bits] = line.replace(/#.*/, '').trim().split('/');
+    const text = line.replace(/#.*/, '').trim();
     if (text === '') continue;
-    const address = parseAddress(text);
-    const width = bits === undefined ? null : Number(bits);
-    if (address === null || (width !== null && !(width >= 8 && width <= (address.family === 4 ? 32 : 128))))
-      throw new Error(`line ${n + 1} is neither an address nor a network of 8 bits or more`);
-    if (width === null) addresses.add(address.text);
-    else networks.addSubnet(address.text, width, familyOf(address));
+    const network = parseNetwork(text);
+    if (network === null || network.prefixLength < bitsMin)
+      throw new Error(`line ${n + 1} is neither an address nor a network of ${bitsMin} bits or more`);
+    const { address, prefixLength } = network;
+    if (text.includes('/')) networks.addSubnet(address.text, prefixLength, familyOf(address));
+    else addresses.add(address.text);
   }
   const hasNetworks = networks.rules.length > 0;
   return {

@@ -130,6 +130,28 @@ t.test('Tor exits and residential proxies are named by the database or by lists,
   await t.rejects(openGeography(lists), { message: /^GEOIP_TOR_LIST.*line 1/ });
 });
 
+t.test('a list is refused with a line that is no network, or another one than it seems', async (t) => {
+  const torListPath = join(temporaryDirectory(t), 'tor.txt');
+  const open = async (line: string) => {
+    await writeFile(torListPath, `${line}\n`);
+    return openGeography({ countryDbPath: null, asnDbPath: null, torListPath });
+  };
+  for (const line of [
+    '9.0.0.0/8/24',
+    '9.0.0.0/1e1',
+    '9.0.0.0/0x10',
+    '9.0.0.0/ 24',
+    '9.0.0.0/',
+    '9.0.0.0/7',
+    '9.0.0.0/33',
+  ])
+    await t.rejects(open(line), { message: /line 1 is neither/ }, line);
+  await t.rejects(open('::ffff:9.0.0.0/24'), { message: /line 1 is neither/ }, 'its length counts from another start');
+  const geography = await open('::ffff:9.9.9.9');
+  t.teardown(() => geography.close());
+  t.equal(geography.locate(address('9.9.9.9')).relay, 'tor');
+});
+
 t.test('without files everything is null and it says so', async (t) => {
   const geography = await openGeography({ countryDbPath: null, asnDbPath: null });
   t.same(geography.available, { country: false, network: false });
