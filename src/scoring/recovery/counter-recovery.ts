@@ -82,7 +82,9 @@ export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecover
     const pending =
       looking.get(namespace) ??
       look(namespace)
-        .catch(() => undefined)
+        .catch((error: unknown) =>
+          logger.warn({ err: error, namespace }, 'checking counters failed; a later score retries'),
+        )
         .finally(() => looking.delete(namespace));
     looking.set(namespace, pending);
     return pending;

@@ -100,12 +100,9 @@ export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {
   }
 
   const poll = (): Promise<void> => (running = running.then(look, look));
-  const polling = startRounds({
-    ...{ everyMs: deps.intervalMs, firstMs: 0 },
-    work: poll,
-    onError: (error) => logger.warn({ err: error }, 'face index update failed; retrying'),
-  });
-  const trimming = startRounds({ everyMs: keepMinutes * 60_000, work: () => store.trimChanges(keepMinutes) });
+  const onError = (error: unknown): void => logger.warn({ err: error }, 'face index update failed; retrying');
+  const polling = startRounds({ everyMs: deps.intervalMs, firstMs: 0, work: poll, onError });
+  const trimming = startRounds({ everyMs: keepMinutes * 60_000, work: () => store.trimChanges(keepMinutes), onError });
   return {
     horizon: () => (index === null ? null : horizon),
     poll,

@@ -24,6 +24,19 @@ const directory = temporaryDirectory(t);
 const args = ['--dir', directory];
 const first = await startRedis({ args });
 
+t.test('a check that fails is logged, and the next score checks again', async (t) => {
+  const lines: string[] = [];
+  const checkComplete = () => Promise.reject(new Error('unreadable'));
+  const { check } = createCounterRecovery({
+    ...{ database, lookups: database, log, metrics: createMetrics(), now: Date.now },
+    logger: createLogger('warn', { write: (line) => lines.push(line) }),
+    counters: { checkComplete, interruptions: () => 0 } as unknown as Counters,
+    pool: { run: () => Promise.reject(new Error('nobody has a probe here')) },
+  });
+  await check('proj_unreadable');
+  t.match(lines, [/unreadable/]);
+});
+
 if (first === null) t.comment('Left out: losses in Redis. redis-server is not installed.');
 else {
   let server = first;
