@@ -39,10 +39,11 @@ function holdRepeats(summaryMs: number | undefined): NonNullable<NonNullable<Log
   const guard = createRepeatGuard(summaryMs);
   return function (args, method, level) {
     const [details, message] = args as [unknown, unknown];
+    const lastTime = Date.now();
     const summarize = (repeated: number): void => {
       const fields = typeof details === 'object' && details !== null ? details : {};
       const words = typeof details === 'string' ? details : message;
-      method.apply(this, [{ ...fields, repeated }, String(words)]);
+      method.apply(this, [{ ...fields, repeated, lastTime }, String(words)]);
     };
     if (level < warnLevel || guard.passes(kindOf(level, details, message), summarize)) method.apply(this, args);
   };

@@ -1,14 +1,22 @@
 /**
  * Writes a warning once, then once a minute how often it came again: a store that is away for a day must not fill the disk. Lines are the
- * same if level, words and kind of error are.
+ * same if level, words and kind of error are. The summary is of the last of them.
  */
 const summaryEveryMs = 60_000;
-/** Most kinds of lines tracked at once. Beyond it the oldest starts over, which costs a line. */
+/** Most kinds of lines tracked at once. Beyond it the oldest is summed up and starts over, which costs a line. */
 const keysMax = 1_000;
 
 interface LineRepeats {
   repeated: number;
   summarize: (repeated: number) => void;
+}
+
+/** Writes what was held back, if anything was. */
+function sumUp(one: LineRepeats): boolean {
+  const { repeated } = one;
+  one.repeated = 0;
+  if (repeated > 0) one.summarize(repeated);
+  return repeated > 0;
 }
 
 export function createRepeatGuard(everyMs = summaryEveryMs) {
@@ -17,14 +25,8 @@ export function createRepeatGuard(everyMs = summaryEveryMs) {
   /** A line that did not come again within the minute is news when it comes. */
   function endMinute(key: string, one: LineRepeats): void {
     if (repeatsByKey.get(key) !== one) return;
-    const { repeated } = one;
-    if (repeated === 0) {
-      repeatsByKey.delete(key);
-      return;
-    }
-    one.repeated = 0;
-    one.summarize(repeated);
-    startMinute(key, one);
+    if (sumUp(one)) startMinute(key, one);
+    else repeatsByKey.delete(key);
   }
   const startMinute = (key: string, one: LineRepeats): void => void setTimeout(endMinute, everyMs, key, one).unref();
 
@@ -37,8 +39,11 @@ export function createRepeatGuard(everyMs = summaryEveryMs) {
         known.summarize = summarize;
         return false;
       }
-      const oldest = repeatsByKey.size >= keysMax ? repeatsByKey.keys().next().value : undefined;
-      if (oldest !== undefined) repeatsByKey.delete(oldest);
+      const [oldest] = repeatsByKey.size >= keysMax ? repeatsByKey : [];
+      if (oldest !== undefined) {
+        repeatsByKey.delete(oldest[0]);
+        sumUp(oldest[1]);
+      }
       const one: LineRepeats = { repeated: 0, summarize };
       repeatsByKey.set(key, one);
       startMinute(key, one);

@@ -72,7 +72,20 @@ t.test('a warning is written once, and then summed up with how often it came aga
   logger.info('still there');
   t.equal(lines.length, 4, 'what is no warning is never held back');
   await waitUntil(() => lines.some(isSummary), 'the summary', 5_000);
-  t.match(JSON.parse(lines.find(isSummary) ?? ''), { level: 40, msg: 'a store is away', requestId: 'r9999' });
+  const summary = JSON.parse(lines.find(isSummary) ?? '') as { readonly time: number; readonly lastTime: number };
+  t.match(summary, { level: 40, msg: 'a store is away', requestId: 'r9999' });
+  const startMs = (JSON.parse(lines[0] ?? '') as { readonly time: number }).time;
+  t.ok(summary.lastTime >= startMs && summary.lastTime < summary.time, 'when it came last, not when it was summed up');
+});
+
+t.test('a line that makes room for others is summed up before', async (t) => {
+  const { logger, lines } = listen();
+  for (let n = 0; n < 3; n += 1) logger.warn('at first');
+  for (let n = 0; n < 1_000; n += 1) logger.warn(`another ${n}`);
+  t.match(
+    lines.map((line) => JSON.parse(line) as object).filter((line) => 'repeated' in line),
+    [{ msg: 'at first', repeated: 2 }],
+  );
 });
 
 t.test('bugs at two places are two lines, whatever their words', async (t) => {
