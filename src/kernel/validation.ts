@@ -5,6 +5,7 @@
 import { nearestName } from '../nearest-name.js';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { describeUnknownCountry, isCountryPattern } from '../contract/country.js';
@@ -84,6 +85,8 @@ const violationOf = ({ names, maxItems }: LimitedList): Violation => ({
   message: `must NOT have more than ${maxItems} items`,
 });
 
+const { validate: isWellFormedTime } = fullFormats['date-time'] as { readonly validate: (text: string) => boolean };
+
 /** A check of values that the first of them compiles. */
 export function checkerOf<T>(schema: object): () => ValidateFunction<T> {
   return once(() => createAjv(false).compile<T>(schema));
@@ -101,6 +104,8 @@ export function createAjv(coerceTypes: boolean): Ajv {
     code,
   });
   addFormats.default(ajv, { mode: 'full', formats: ['date-time', 'date', 'uri', 'email'] });
+  // Some well-formed times cannot be read, such as 23:59:60 and those with a zone of hours alone.
+  ajv.addFormat('date-time', (text) => isWellFormedTime(text) && !Number.isNaN(Date.parse(text)));
   return ajv;
 }
 
@@ -188,12 +193,6 @@ function wordsOf(types: readonly string[]): string {
   const words = types.flatMap((type) => typeWords[type] ?? [type]);
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
-
-/** The issue of a time that is well-formed but does not exist, such as 23:59:60. */
-export const timeIssues = (path: string, time: string | undefined): Issue[] =>
-  time !== undefined && Number.isNaN(Date.parse(time))
-    ? [{ path, message: 'is not a valid date. Send an existing day.' }]
-    : [];
 
 /** Whether the keys of an object are countries. */
 function isByCountry(schema: object | undefined): boolean {

@@ -37,6 +37,23 @@ t.test('types are told in words that a caller can send', (t) => {
   t.end();
 });
 
+t.test('a time that does not exist is refused', (t) => {
+  const validate = createAjv(false).compile(Type.String({ format: 'date-time' }));
+  for (const time of ['2026-02-28T12:00:00Z', '2024-02-29 23:59:59.123+05:30', '2026-06-30t00:00:00z'])
+    t.ok(validate(time), time);
+  for (const time of [
+    ...['2026-02-29T12:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T12:00:00', '2026-01-01'],
+    ...['2026-06-30T23:59:60Z', '2026-06-30T00:00:00+05'],
+  ]) {
+    t.notOk(validate(time), time);
+    t.match(
+      (validate.errors ?? []).map((each) => describeViolation(each, 'body').message),
+      [/must be a time with a time zone/],
+    );
+  }
+  t.end();
+});
+
 t.test('a missing name is told together with the name that was sent instead', (t) => {
   const schema = Type.Object({
     sessionId: Type.String(),

@@ -5,6 +5,7 @@ import { Type, type Static } from 'typebox';
 import { expiresInDaysMax } from '../../contract/api-key.js';
 import { Nullable, StringEnum } from '../../contract/common.js';
 import { tiers } from '../../contract/project-parts.js';
+import { timeOfDate } from '../../kernel/calendar-day.js';
 import { createAjv } from '../../kernel/validation.js';
 import { nearestName } from '../../nearest-name.js';
 
@@ -223,8 +224,9 @@ function readEnd({ ends, none }: Values): string | null {
 function readDay(command: Command, option: string, value: string | boolean | undefined): string | null {
   if (value === undefined) return null;
   const time = new Date(String(value));
-  // A time of day without its zone would be taken for that of this machine.
-  if (!/^\d{4}-\d{2}-\d{2}(?:T.+(?:Z|[+-]\d{2}:?\d{2}))?$/i.test(String(value)) || Number.isNaN(time.getTime()))
+  const [, day = ''] = /^(\d{4}-\d{2}-\d{2})(?:T.+(?:Z|[+-]\d{2}:?\d{2}))?$/i.exec(String(value)) ?? [];
+  // A time of day without its zone would be taken for that of this machine, and the 30th of February for a day of March.
+  if (timeOfDate(day) === null || Number.isNaN(time.getTime()))
     throw usage(command, `${option} takes a date, or a time with its zone (Z for UTC).`);
   return time.toISOString();
 }

@@ -5,7 +5,7 @@ import type { DataOwner } from '../../kernel/caller.js';
 import { createNullRemover, findUnstorable } from '../../kernel/body.js';
 import { OutcomeDetail, OutcomeEvent, placeEventIds, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
-import { checkerOf, describeViolation, timeIssues, helpfulViolations } from '../../kernel/validation.js';
+import { checkerOf, describeViolation, helpfulViolations } from '../../kernel/validation.js';
 import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../score-request.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
@@ -48,7 +48,7 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
   const aheadMsMax = outcomeAheadHoursMax * 3_600_000;
 
   const dateIssues = ({ occurredAt, detail }: OutcomeEvent): Issue[] => {
-    const issues = timeIssues('/occurredAt', occurredAt);
+    const issues: Issue[] = [];
     const at = Date.parse(occurredAt);
     if (at > now() + aheadMsMax)
       issues.push({
@@ -56,9 +56,7 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
         message: `is more than ${outcomeAheadHoursMax} hours ahead. Send the time of the outcome.`,
       });
     const taken = detail?.name === retractionName ? detail.of : undefined;
-    if (taken === undefined) return issues;
-    issues.push(...timeIssues('/detail/of/occurredAt', taken.occurredAt));
-    if (taken.type === 'custom' && Date.parse(taken.occurredAt) >= at)
+    if (taken?.type === 'custom' && Date.parse(taken.occurredAt) >= at)
       issues.push({ path: '/occurredAt', message: 'must be later than the retraction that it reverses.' });
     return issues;
   };

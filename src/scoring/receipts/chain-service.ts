@@ -2,6 +2,7 @@
 import type { ReceiptChainPage, ReceiptHeadPage } from '../../contract/receipt-chain.js';
 import type { PageQuery } from '../../contract/paging.js';
 import type { VerifyingKey } from '../../crypto/master-key.js';
+import { timeOfDate } from '../../kernel/calendar-day.js';
 import { cursorOf, cutPage, readCursor } from '../../kernel/paging.js';
 import { pageDefault } from '../../limits.js';
 import type { Database } from '../../stores/database/port.js';
@@ -18,7 +19,7 @@ export interface ChainServiceDeps {
 export type ChainService = ReturnType<typeof createChainService>;
 
 const seqForm = /^\d{1,15}$/;
-const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+const dayForm = { test: (day: string): boolean => timeOfDate(day) !== null };
 
 export function createChainService({ database, receiptKeys }: ChainServiceDeps) {
   return {

@@ -16,9 +16,7 @@ import {
   type TrailReceipt,
 } from '../../contract/session-trail.js';
 import type { MakeRef } from '../../crypto/master-key.js';
-import type { Issue } from '../../errors.js';
 import { readPage } from '../../kernel/paging.js';
-import { timeIssues } from '../../kernel/validation.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { openMessage } from '../../record/message.js';
 import { openFacts, openReceipt } from '../../record/record.js';
@@ -75,8 +73,8 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
     },
 
     async list(owner: ProjectScope, { limit, cursor, ...filter }: SessionListQuery): Promise<ScoredSessionPage> {
-      const issues = filterIssues(filter);
-      if (issues.length > 0) throw invalid(issues);
+      const unstorable = findUnstorable(filter, '/querystring');
+      if (unstorable !== null) throw invalid([unstorable]);
       const page = readPage({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) });
       const { items, nextCursor } = await listSessions(database, owner, await resolveSought(owner, filter), page);
       return { sessions: [...items], nextCursor };
@@ -91,13 +89,6 @@ async function findSharing(database: Database, owner: ProjectScope, session: str
   const [latest] = await openReceipts(database, owner, session, 1);
   const subjects = [latest?.receipt.subjects.respondent, latest?.receipt.device].filter((each) => each != null);
   return { session, subjects };
-}
-
-/** Finds faults that the schema of the query cannot express. */
-function filterIssues(filter: ListFilter): readonly Issue[] {
-  const issues = (['from', 'to'] as const).flatMap((name) => timeIssues(`/querystring/${name}`, filter[name]));
-  const unstorable = findUnstorable(filter, '/querystring');
-  return unstorable === null ? issues : [...issues, unstorable];
 }
 
 async function findReceipts(

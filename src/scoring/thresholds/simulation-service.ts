@@ -14,7 +14,7 @@ import type {
 import { flipsDefault, scoreBands, sourcesMax } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
 import { findUnstorable } from '../../kernel/body.js';
-import { timeIssues } from '../../kernel/validation.js';
+import { dateOf } from '../../kernel/calendar-day.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
@@ -84,7 +84,7 @@ export function readPeriod(
   { from, to }: { readonly from: string | null | undefined; readonly to: string | null | undefined },
   issues: Issue[] = [],
 ): Pick<DistributionFilter, 'fromDay' | 'toDay'> {
-  const days = { fromDay: dayOf('/from', from, issues), toDay: dayOf('/to', to, issues) };
+  const days = { fromDay: dayOf(from), toDay: dayOf(to) };
   if (days.fromDay !== null && days.toDay !== null && days.fromDay > days.toDay)
     issues.push({ path: '/from', message: 'must not be after `to`.' });
   if (issues.length > 0) throw invalid(issues);
@@ -94,13 +94,8 @@ export function readPeriod(
 /** The last moment whose year has four digits. Before 1970 and after it nothing was scored, so that a period may as well end there. */
 const lastMs = Date.UTC(9999, 11, 31);
 
-function dayOf(path: string, time: string | null | undefined, issues: Issue[]): string | null {
-  if (time === undefined || time === null) return null;
-  const ms = Date.parse(time);
-  if (!Number.isNaN(ms)) return new Date(Math.min(Math.max(ms, 0), lastMs)).toISOString().slice(0, 10);
-  issues.push(...timeIssues(path, time));
-  return null;
-}
+const dayOf = (time: string | null | undefined): string | null =>
+  time == null ? null : dateOf(Math.min(Math.max(Date.parse(time), 0), lastMs));
 
 /** An unknown source is a slip of the pen rather than an empty mix. */
 export async function requireSource(database: Database, { namespace, sourceId }: DistributionFilter): Promise<void> {
