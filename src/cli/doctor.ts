@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readSettings } from '../config/read.js';
+import { readSettings, SettingError } from '../config/read.js';
 import { failed, type Finding } from './doctor/finding.js';
 import { checkSettings, type Machine } from './doctor/settings-checks.js';
 import { checkStores } from './doctor/store-checks.js';
@@ -31,7 +31,8 @@ async function examine(): Promise<readonly Finding[]> {
     const settings = readSettings(process.env);
     return [...checkSettings(settings, readMachine(settings.VH_DATA_DIR)), ...(await checkStores(settings))];
   } catch (error) {
-    return [failed('settings', `${(error as Error).message}.`)];
+    const problems = error instanceof SettingError ? error.all : [error as Error];
+    return problems.map(({ message }) => failed('settings', `${message}.`));
   }
 }
 

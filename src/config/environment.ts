@@ -24,11 +24,11 @@ const injectedAddress = /^(?:tcp|udp|sctp):\/\//;
 /** Prefixes of our settings other than VH_. Other programs use them too, so an unknown name is noted and not refused. */
 const familyName = /^(?:DATABASE|REDIS|KAFKA|DASHBOARD|GEOIP)_.*_FILE$/;
 
-/** `settingNames` are all known names. `fail` gets a name and its fault, and throws. */
+/** `settingNames` are all known names. `fail` gets a name and its fault; the setting is left out. */
 export function resolveEnvironment(
   environment: Environment,
   settingNames: readonly string[],
-  fail: (name: string, problem: string) => never,
+  fail: (name: string, problem: string) => void,
 ): ResolvedEnvironment {
   const variables: Record<string, string | undefined> = {};
   const injected: string[] = [];
@@ -41,9 +41,10 @@ export function resolveEnvironment(
     delete variables[`${name}_FILE`];
     if (file === undefined || file === '') continue;
     if ((variables[name] ?? '') !== '') fail(`${name}_FILE`, `is set together with ${name}. Omit one of them`);
-    variables[name] =
-      readValue(file) ?? fail(`${name}_FILE`, `names ${file}, which is not readable. Check the path and its rights`);
-    if (variables[name] === '') fail(`${name}_FILE`, `names ${file}, which is empty. Write the value to it`);
+    const value = readValue(file);
+    if (value === null) fail(`${name}_FILE`, `names ${file}, which is not readable. Check the path and its rights`);
+    else if (value === '') fail(`${name}_FILE`, `names ${file}, which is empty. Write the value to it`);
+    else variables[name] = value;
   }
   const ours = injected.filter((name) => name.startsWith('VH_') || settingNames.includes(name)).sort();
   const strange = Object.keys(variables).filter((name) => familyName.test(name) && variables[name] !== '');

@@ -157,6 +157,19 @@ t.test('the command prints a line for each check, and ends with 1 where one fail
   for (const line of out.trim().split('\n')) t.match(JSON.parse(line), { check: String, status: String, text: String });
 });
 
+t.test('all wrong settings are named at once', (t) => {
+  const env = { PATH: process.env['PATH'], PORT: 'http', VH_SIET_URL: 'https://x', REDIS_URL_FILE: '/no/such/file' };
+  execFile(process.execPath, [repositoryPath('dist/src/cli/doctor.js')], { env }, (error, stdout) => {
+    t.equal(error?.code, 1);
+    t.match(stdout.trim().split('\n'), [
+      /^failed   settings: REDIS_URL_FILE names .* is not readable/,
+      /^failed   settings: VH_SIET_URL is not a setting. Did you mean VH_SITE_URL\.$/,
+      /^failed   settings: PORT must be a whole number/,
+    ]);
+    t.end();
+  });
+});
+
 t.test('an option that it does not know is answered with the right form', (t) => {
   execFile(process.execPath, [repositoryPath('dist/src/cli/doctor.js'), '--help'], (error, stdout, stderr) => {
     t.equal(error?.code, 1);

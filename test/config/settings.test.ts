@@ -80,6 +80,21 @@ t.test('a wrong setting is refused with a sentence that names it', (t) => {
   t.end();
 });
 
+t.test('a refusal carries all problems, the first one first, and contradictions of sound values', (t) => {
+  const problemsOf = (environment: Record<string, string>): string[] => {
+    try {
+      readSettings(environment);
+      return [];
+    } catch (error) {
+      return (error as SettingError).all.map(({ message }) => message.split(' ')[0] ?? '');
+    }
+  };
+  t.same(problemsOf({ PORT: 'x', VH_ENV: 'prod', VH_NO: '1', KAFKA_TLS: 'on' }), ['VH_NO', 'PORT', 'VH_ENV']);
+  t.same(problemsOf({ VH_ENV: 'production', VH_BOOTSTRAP: 'on', KAFKA_TLS: 'on' }), ['VH_BOOTSTRAP', 'KAFKA_TLS']);
+  t.same(problemsOf({ VH_ROLES: 'api' }), ['VH_ROLES', 'VH_ROLES']);
+  t.end();
+});
+
 t.test('addresses of stores are taken as they are written, clusters and several brokers too', (t) => {
   const given = {
     DATABASE_URL: 'postgresql://u:p@db:5432/vh?sslmode=verify-full',
