@@ -69,8 +69,8 @@ function checkStoreAddresses(settings: Settings): Finding[] {
   return stores.map(([check, name, address, isEncrypted]) => {
     if (address === null)
       return warning(check, `${name} is not set: an embedded store, for one process. Set it in production.`);
-    const host = address.replace(/^[a-z+]+:\/\/(.*@)?/, '');
-    if (!isEncrypted && !ownHosts.test(host))
+    const hosts = address.replace(/^[a-z+]+:\/\/(.*@)?/, '').split(',');
+    if (!isEncrypted && !hosts.every((host) => ownHosts.test(host)))
       return warning(check, `${name} leads to another machine without TLS. Use TLS, unless that network is private.`);
     return ok(check, `${name} is set.`);
   });
