@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { startTestService } from '../helpers/service.js';
@@ -78,3 +78,17 @@ t.test(
     }
   },
 );
+
+t.test('each search of the runbook finds lines that the service logs', async (t) => {
+  const runbook = await readFile(repositoryPath('docs/how-to/answer-alerts.md'), 'utf8');
+  const files = await readdir(repositoryPath('src'), { recursive: true });
+  const sources = await Promise.all(
+    files.filter((file) => file.endsWith('.ts')).map((file) => readFile(repositoryPath(`src/${file}`), 'utf8')),
+  );
+  const code = sources.join('\n');
+  const searches = [...runbook.matchAll(/^grep (?:-E )?'([^']+)' process\.log/gm)].flatMap(([, words = '']) =>
+    words.includes('"level"') ? [] : words.split('|'),
+  );
+  t.ok(searches.length >= 3);
+  for (const words of searches) t.ok(new RegExp(words).test(code), words);
+});
