@@ -74,7 +74,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
       } catch (error) {
         problem = error;
         client.cut();
-        if (!isClosed) logger.warn({ err: error, failures }, 'Kafka is unavailable');
+        if (!isClosed) logger.warn({ reason: causeOf(error), err: error, failures }, 'Kafka is unavailable');
         await closed.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
     }
@@ -87,6 +87,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
   };
   const retire = (failed: Producer, error: unknown): void => {
     if (ready !== failed) return;
+    logger.warn({ reason: causeOf(error) }, 'a write to Kafka failed; connecting again');
     ready = null;
     problem = error;
     client.cut();
