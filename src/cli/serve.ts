@@ -4,6 +4,7 @@ import { readSettings, SettingError } from '../config/read.js';
 import type { Settings } from '../config/settings.js';
 import { isUnavailable } from '../errors.js';
 import { startService, type Service } from '../main.js';
+import { packageCommit, packageVersion } from '../package-root.js';
 import type { Bootstrap } from '../projects/operator/bootstrap.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger } from '../telemetry/logger.js';
@@ -15,21 +16,33 @@ export async function serve(stop: AbortSignal): Promise<void> {
   const notes: string[] = [];
   const settings = orExit(() => readSettings(process.env, (note) => notes.push(note)));
   const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
+  logger.info(
+    { version: packageVersion, commit: packageCommit, node: process.versions.node, roles: settings.VH_ROLES },
+    'starting',
+  );
   for (const note of notes) logger.warn(note);
+  stop.addEventListener('abort', () => logger.info({ reason: (stop.reason as Error).message }, 'stopping'), {
+    once: true,
+  });
   // Client libraries let go of promises when a store vanishes. Promises that a caller awaits are handled there; the rest must not end the service.
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
+  const exit = (code: number): never => {
+    logger.info({ code }, 'ended');
+    process.exit(code);
+  };
   try {
     const service = await startService(settings, logger, { stop });
     process.stdout.write(describe(service, settings));
+    logger.info({ startMs: Math.round(performance.now()) }, 'started');
     const end = (): void =>
       void service.stop().then(
-        () => process.exit(0),
+        () => exit(0),
         (error: unknown) => {
           // Later calls repeat the requests of a store that hangs; that is no failure of this process.
           const isStore = isUnavailable(error);
           if (isStore) logger.warn({ reason: causeOf(error) }, 'store close timed out; acknowledged data is safe');
           else logger.error({ err: error }, 'shutdown failed');
-          process.exit(isStore ? 0 : 1);
+          exit(isStore ? 0 : 1);
         },
       );
     if (stop.aborted) end();
@@ -37,7 +50,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
   } catch (error) {
     process.stderr.write(`VerifyHuman did not start: ${startProblem(error, settings)}\n`);
     if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
-    process.exit(error === stop.reason ? 0 : 1);
+    exit(error === stop.reason ? 0 : 1);
   }
 }
 

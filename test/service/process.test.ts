@@ -57,6 +57,21 @@ t.test(
     const { stdout: again } = await shell('curl -s "$API/projects/$PROJECT_ID" -H "X-API-Key: $ORGANIZATION_KEY"');
     t.match(JSON.parse(again), { projectId: bootstrap.projectId }, 'the variables fit the calls of the documentation');
     t.equal(await service.end('SIGTERM'), 0, 'SIGTERM ends it with 0');
+    const life = ['starting', 'started', 'stopping', 'ended'];
+    const lines = service
+      .output()
+      .stderr.split('\n')
+      .filter((line) => life.some((msg) => line.includes(`"${msg}"`)));
+    t.match(
+      lines.map((line) => JSON.parse(line) as object),
+      [
+        { msg: 'starting', version: /^\d/, roles: ['api', 'consumers', 'audience'] },
+        { msg: 'started', startMs: Number },
+        { msg: 'stopping', reason: 'stopped by SIGTERM' },
+        { msg: 'ended', code: 0 },
+      ],
+      'its log shows its life',
+    );
     await t.rejects(fetch(`${bootstrap.adminUrl}/healthz`), 'and nothing is left that listens');
   },
 );
