@@ -1,5 +1,6 @@
 /** The checklist before a start. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -20,7 +21,8 @@ const machine: Machine = {
   masterKeyFile: null,
   fileDays: () => 3,
 };
-const key = Buffer.alloc(32, 1).toString('base64');
+const encoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const key = encoded(createHash('sha256').update('a random key').digest());
 const sound = {
   VH_ENV: 'production',
   VH_SITE_URL: 'https://verify.example',
@@ -65,6 +67,13 @@ t.test('a sound installation has no warning, and each flaw is named', (t) => {
     [['failed master key'], { VH_MASTER_KEY: undefined }],
     [['failed master key'], { VH_MASTER_KEY: undefined }, { masterKeyFile: { path: 'master.key', mode: 0o640 } }],
     [['warning master key'], {}, { masterKeyFile: { path: '/run/secrets/key', mode: 0o644 } }],
+    [['warning master key'], { VH_MASTER_KEY: encoded(new Uint8Array(32).fill(7)) }],
+    [['warning master key'], { VH_MASTER_KEY: encoded(Uint8Array.from({ length: 32 }, (_, n) => n + 200)) }],
+    [['warning master key'], { VH_MASTER_KEY: encoded(Uint8Array.from({ length: 32 }, (_, n) => 255 - n * 3)) }],
+    [['warning master key'], { VH_MASTER_KEY: encoded(Buffer.from('change me before the first start')) }],
+    [['warning admin port'], { HOST: '0.0.0.0' }],
+    [['warning admin port'], { ADMIN_HOST: '10.0.0.7' }],
+    [[], { HOST: '0.0.0.0', ADMIN_HOST: '127.0.0.1' }],
     [['warning security'], { VH_SECURITY_CONTACT: undefined }],
     [['warning disk'], {}, { freeBytes: 1e6 }],
     [['failed disk'], {}, { canWrite: false, freeBytes: null }],

@@ -30,6 +30,8 @@ export function checkSettings(settings: Settings, machine: Machine): readonly Fi
     checkSignIn(settings),
     checkContact(settings),
     checkKeyFile(settings, machine),
+    ...checkKey(settings),
+    checkAdminHost(settings),
     checkDisk(settings, machine),
   ];
 }
@@ -150,6 +152,34 @@ function checkKeyFile({ VH_MASTER_KEY, VH_ENV }: Settings, { masterKeyFile: file
           'VH_MASTER_KEY is not set and there is no master.key. The first start makes one: back it up.',
         );
   return ok('master key', file === null ? 'VH_MASTER_KEY is set.' : `${file.path} is readable by its owner alone.`);
+}
+
+/** Fewer different values among 32 random bytes, or among the steps between them, come once in 10^12 keys. */
+const differentMin = 20;
+
+function checkKey({ VH_MASTER_KEY: key }: Settings): Finding[] {
+  if (key === null) return [];
+  const steps = key.map((byte, index) => byte - (key[index - 1] ?? 0)).slice(1);
+  const isGuessable =
+    new Set(key).size < differentMin || new Set(steps).size < differentMin || key.every((byte) => byte < 128);
+  return isGuessable
+    ? [
+        warning(
+          'master key',
+          'VH_MASTER_KEY does not look random. Make one with `openssl rand -base64 32`, and rotate to it.',
+        ),
+      ]
+    : [];
+}
+
+function checkAdminHost({ ADMIN_HOST, HOST }: Settings): Finding {
+  const host = ADMIN_HOST ?? HOST;
+  return ownHosts.test(host)
+    ? ok('admin port', `Only this machine reaches the admin port, on ${host}.`)
+    : warning(
+        'admin port',
+        `The admin port listens on ${host}. Let only your monitoring and operators reach it, or set ADMIN_HOST to 127.0.0.1.`,
+      );
 }
 
 function checkDisk({ VH_DATA_DIR, VH_SPOOL_BYTES_MAX }: Settings, { freeBytes, canWrite }: Machine): Finding {
