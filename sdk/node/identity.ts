@@ -6,12 +6,17 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { invalidOption } from './errors.js';
 
-/** Lowercase hex SHA-256 over the UTF-8 of `salt`, a `|` and the UTF-8 of `value`, both as they are: nothing is trimmed or folded. Throws where one is empty. */
+const saltLengthMin = 16;
+/** Nothing, or how JavaScript writes it as text: all respondents without an id would be one person. */
+const nothing = /^(?:|undefined|null|NaN|\[object \w+\])$/;
+
+/** Lowercase hex SHA-256 over the UTF-8 of `salt`, a `|` and the UTF-8 of `value`, both as they are: nothing is trimmed or folded. Throws for a salt that can be guessed, and for no value. */
 export function hashIdentity(salt: string, value: string): string {
-  if (typeof salt !== 'string' || salt === '') throw invalidOption('hashIdentity needs a salt.');
+  if (typeof salt !== 'string' || salt.length < saltLengthMin)
+    throw invalidOption(`hashIdentity needs a salt of at least ${saltLengthMin} characters: \`openssl rand -hex 32\`.`);
   if (typeof value === 'number' || typeof value === 'bigint')
     throw invalidOption(`hashIdentity takes the value as text, such as "${String(value)}", not as a number.`);
-  if (typeof value !== 'string' || value === '')
+  if (typeof value !== 'string' || nothing.test(value))
     throw invalidOption('hashIdentity needs a value; where there is none, leave the field away.');
   return createHash('sha256').update(`${salt}|${value}`, 'utf8').digest('hex');
 }

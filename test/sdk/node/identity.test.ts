@@ -24,8 +24,9 @@ t.test('every published vector holds', (t) => {
 
 t.test('the hash is SHA-256 of the bytes of salt, bar and value, whatever they are', (t) => {
   const text = fc.string({ minLength: 1, unit: 'grapheme' });
+  const salts = fc.string({ minLength: 16, unit: 'grapheme' });
   fc.assert(
-    fc.property(text, text, (salt, value) => {
+    fc.property(salts, text, (salt, value) => {
       const bytes = Buffer.concat([Buffer.from(salt), Buffer.from([0x7c]), Buffer.from(value)]);
       return hashIdentity(salt, value) === createHash('sha256').update(bytes).digest('hex');
     }),
@@ -50,8 +51,12 @@ t.test('two IPv6 addresses share a prefix exactly when their first 48 bits are t
 });
 
 t.test('nothing is hashed where there is nothing to hash, and no prefix is made of what is no address', (t) => {
-  t.throws(() => hashIdentity('', 'x'), { code: 'INVALID_OPTION' });
-  t.throws(() => hashIdentity('s', ''), { code: 'INVALID_OPTION' });
+  const salt = 'a salt of your own';
+  for (const short of ['', 'undefined', '15 characters..'])
+    t.throws(() => hashIdentity(short, 'x'), { code: 'INVALID_OPTION', message: /salt/ }, short);
+  for (const value of ['', 'undefined', 'null', 'NaN', '[object Object]', '[object Promise]'])
+    t.throws(() => hashIdentity(salt, value), { code: 'INVALID_OPTION', message: /leave the field away/ }, value);
+  t.doesNotThrow(() => hashIdentity(salt, 'nullable'));
   for (const text of ['', '192.0.2', '192.0.2.1/24', 'fe80::1%eth0', 'example.com'])
     t.throws(() => ipPrefix(text), { code: 'INVALID_OPTION' }, text);
   t.end();

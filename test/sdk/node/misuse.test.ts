@@ -72,9 +72,9 @@ t.test('one event in place of a list, or a text, is refused', async (t) => {
 });
 
 t.test('an identity that is a number is told from one that is absent', (t) => {
-  t.throws(() => hashIdentity('salt', untyped(1_001)), refusal(/as text.*number/));
-  t.throws(() => hashIdentity('salt', untyped(undefined)), refusal(/leave the field away/));
-  t.throws(() => hashIdentity('salt', ''), refusal(/leave the field away/));
+  t.throws(() => hashIdentity('a salt of your own', untyped(1_001)), refusal(/as text.*number/));
+  t.throws(() => hashIdentity('a salt of your own', untyped(undefined)), refusal(/leave the field away/));
+  t.throws(() => hashIdentity('a salt of your own', ''), refusal(/leave the field away/));
   t.end();
 });
 

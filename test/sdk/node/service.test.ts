@@ -23,7 +23,7 @@ t.test('a session is scored, decided and answered again under its key', async (t
     sessionId: 'node-1',
     clientIp: '192.0.2.24',
     studyId: 'study-1',
-    respondentId: hashIdentity('salt', 'panelist-1'),
+    respondentId: hashIdentity('a salt of your own', 'panelist-1'),
   };
   const decision = await client.decide(request, { idempotencyKey: 'node-1-submit' });
   t.match(decision, { degraded: false, action: 'allow', duplicateBand: 'none', sweep: false });
