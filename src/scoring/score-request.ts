@@ -192,9 +192,11 @@ export function noteRequest(
   request: ScoreInput,
   { probeElsewhere, isFixedSession = false }: Pick<IntegrationFacts, 'probeElsewhere' | 'isFixedSession'>,
 ): { readonly integration?: IntegrationFacts } {
-  const unhashed = (['respondentId', 'ipPrefixHash', 'deviceHash'] as const).filter((name) =>
-    isIdentity(request[name] ?? '', name),
-  );
+  const unhashed = (['respondentId', 'ipPrefixHash', 'deviceHash'] as const).flatMap((name) => {
+    const value = request[name] ?? '';
+    if (placeholder.test(value)) return [`${name} (a placeholder)`];
+    return isIdentity(value, name) ? [name] : [];
+  });
   const { probeState } = request;
   const isPlain = names.length === 0 && unhashed.length === 0 && probeElsewhere == null && !isFixedSession;
   if (isPlain && probeState === undefined) return {};
@@ -212,6 +214,9 @@ export function noteRequest(
   };
 }
 
+/** Text that a program or a survey tool writes in place of an id that it does not have. It makes one person of all respondents. */
+const placeholder =
+  /^(?:undefined|null|none|nan|n\/a|\[object \w+\]|\$?\{+\s*[a-z_][\w. ]*\}+|%+[\w.]+%+|\[%[^%\]]*%\]|\[[\w.]+\]|<[\w. ]+>)$/i;
 const email = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 /** With a country code, or in groups as people write them; a bare number may be anybody’s id. */
 const phone = /^(?:(?:\+|00)[1-9][\d ().-]{6,20}|\(?\d{2,5}\)?[ .-]\d{2,5}[ .-]\d{2,6})$/;

@@ -137,7 +137,13 @@ t.test('an identity that was not hashed is noted by its field, and ids and hashe
     t.same(integration?.unhashed, ['respondentId'], value);
     t.notOk(JSON.stringify(integration).includes(value), 'the value stays out of the note');
   }
+  for (const value of [
+    ...['undefined', 'null', 'NaN', '[object Object]', '[object Promise]', 'N/A'],
+    ...['{{rid}}', '{rid}', '{{ respondent.id }}', '${rid}', '%RID%', '%%rid%%', '[%rid%]', '[rid]', '<rid>'],
+  ])
+    t.same(notes({ respondentId: value }).integration?.unhashed, ['respondentId (a placeholder)'], value);
   const others = [
+    ...['{8D0F7A52-7C1C-4B0E-9A54-3F6F0A1C2D3E}', 'nullable', 'undefined-1', '100%', '[1]x'],
     '5f8e2c0b9a7d4e31b6c8f0a2d4e6b8c0',
     '1234567890',
     'panelist-4711',
