@@ -1,4 +1,7 @@
-/** The most similar of `names`, or null if none is as near as `distanceMax` changes of a letter. */
+/** Letters of a name that say which longer one was meant, as `reason` does. */
+const beginningMin = 4;
+
+/** The most similar of `names`: one that is as near as `distanceMax` changes of a letter, or that begins with the name; null if none is. */
 export function nearestName(
   name: string,
   names: readonly string[],
@@ -10,7 +13,8 @@ export function nearestName(
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  return best;
+  if (best !== null || name.length < beginningMin) return best;
+  return names.find((candidate) => candidate.toLowerCase().startsWith(name.toLowerCase())) ?? null;
 }
 
 /** Levenshtein distance of the first 64 characters; valid names are shorter. */

@@ -9,6 +9,8 @@ t.test('the nearest name is the one that a slip of the finger meant', (t) => {
   t.equal(nearestName('reviewLo', names), 'reviewLow');
   t.equal(nearestName('blockTreshold', names), 'blockThreshold');
   t.equal(nearestName('REVIEWLOW', names), 'reviewLow');
+  t.equal(nearestName('reason', ['type', 'reasonClass']), 'reasonClass', 'the beginning of it');
+  t.equal(nearestName('rea', ['reasonClass']), null);
   t.equal(nearestName('zzzzzz', names), null);
   t.equal(nearestName('x', []), null);
   t.end();
