@@ -59,6 +59,15 @@ export function readDeclaredCountry(text: string): string | null {
   return Object.hasOwn(customary, code) ? (customary[code] ?? null) : null;
 }
 
+/**
+ * The code of a file of addresses, in capitals. null for one that is no country, such as EU, ZZ or T1: compared with what a respondent declares, it
+ * would speak against an honest person. Files use XK for Kosovo.
+ */
+export function readLocatedCountry(text: string): string | null {
+  const code = text.toUpperCase();
+  return isAssigned.test(code) || code === 'XK' ? code : null;
+}
+
 /** The message for a text that is no country code. */
 export function describeUnknownCountry(text: string): string {
   if (text.toUpperCase() === 'XK')

@@ -4,6 +4,7 @@
  * or broken at start is an error that names the setting. Files are looked at again every `reloadSeconds`; a file that has become
  * missing or broken is logged once and the one in memory serves on.
  */
+import { readLocatedCountry } from '../../contract/country.js';
 import type { NetworkClass, Relay } from '../../contract/facts.js';
 import type { Address } from '../../net/address.js';
 import { loadAddressList, type AddressList } from './address-list.js';
@@ -146,7 +147,7 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
 /** `country.iso_code` as MaxMind and DB-IP write it, or `country_code` as IPinfo does. */
 function readCountry(record: Readonly<Record<string, unknown>> | null): string | null {
   const code = asRecord(record?.country)?.iso_code ?? record?.country_code;
-  return typeof code === 'string' && /^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : null;
+  return typeof code === 'string' ? readLocatedCountry(code) : null;
 }
 
 /** `autonomous_system_number` and `autonomous_system_organization`, or IPinfo’s `asn: "AS64500"` and `as_name`. */

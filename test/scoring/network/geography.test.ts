@@ -130,6 +130,17 @@ t.test('Tor exits and residential proxies are named by the database or by lists,
   await t.rejects(openGeography(lists), { message: /^GEOIP_TOR_LIST.*line 1/ });
 });
 
+t.test('codes of a file that name no country are unknown', async (t) => {
+  const codes = { '8.0.0.0/8': 'EU', '9.0.0.0/8': 'ZZ', '11.0.0.0/8': 'AP', '12.0.0.0/8': 'XK', '13.0.0.0/8': 'gb' };
+  const countryDbPath = await place(t, 'country.mmdb', countries(codes));
+  const geography = await openGeography({ countryDbPath, asnDbPath: null });
+  t.teardown(() => geography.close());
+  t.same(
+    ['8.1.1.1', '9.1.1.1', '11.1.1.1', '12.1.1.1', '13.1.1.1'].map((text) => geography.locate(address(text)).country),
+    [null, null, null, 'XK', 'GB'],
+  );
+});
+
 t.test('a list is refused with a line that is no network, or another one than it seems', async (t) => {
   const torListPath = join(temporaryDirectory(t), 'tor.txt');
   const open = async (line: string) => {
