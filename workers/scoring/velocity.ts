@@ -36,6 +36,11 @@ export const velocityRules = {
     3,
     '{value} different people came from this network within a day, more than usual for a sample.',
   ),
+  network_crowd: burst(
+    'medium',
+    3,
+    '{value} different people came from one IP range within an hour, more than usual for its kind.',
+  ),
   hosting_concentrated: burst(
     'medium',
     3,
@@ -70,17 +75,20 @@ const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = 
 };
 
 /**
- * People that chance brings together on one address within an hour and on one network (/24, /48) within a day, by network class, and with which power
- * of the sample’s size they grow: all customers of a VPN meet at its exits, neighbors seldom do. null: no number says anything.
+ * People that chance brings together on one address and on one network (/24, /48) within an hour, and on the network within a day, by network class, and
+ * with which power of the sample’s size they grow: all customers of a VPN meet at its exits, neighbors seldom do. null: no number says anything.
  */
 const peopleByChance: Readonly<
-  Record<NetworkClass | 'unknown', readonly [address: number, network: number, growth: number] | null>
+  Record<
+    NetworkClass | 'unknown',
+    readonly [address: number, networkHour: number, networkDay: number, growth: number] | null
+  >
 > = {
-  residential: [2.5, 3, 0.5],
-  hosting: [2, 2, 1],
-  anonymous: [6, 8, 1],
-  business: [30, 30, 0.5],
-  unknown: [3, 5, 0.5],
+  residential: [2.5, 1.5, 3, 0.5],
+  hosting: [2, 2, 2, 1],
+  anonymous: [6, 4, 8, 1],
+  business: [30, 30, 30, 0.5],
+  unknown: [3, 1.5, 5, 0.5],
   mobile: null,
   education: null,
 };
@@ -141,16 +149,18 @@ function weighConcentration(
 ): void {
   const byChance = velocityThresholds.peopleByChance[network ?? 'unknown'];
   if (byChance === null) return;
-  const [onAddressUsual, onNetworkUsual, growth] = byChance;
+  const [onAddressUsual, inHourUsual, onNetworkUsual, growth] = byChance;
   const { hour = 0, mean = 0, hours = 0 } = counts.source ?? {};
   const usual = hours < velocityThresholds.baselineHoursMin ? hour : mean;
   const size = Math.max(1, usual / velocityThresholds.sampleUsual) ** growth;
   // One person’s several devices are no crowd, and neither is a household.
   const isHome = network === 'residential' && isHousehold(counts);
   const onAddress = isHome ? 0 : (counts.addressRespondentsHour ?? counts.addressDevicesHour ?? 0);
+  const inHour = isHome ? 0 : (counts.prefixSessionsHour ?? 0);
   const onNetwork = counts.prefixSessionsDay ?? 0;
   for (const [code, people, chance] of [
     ['address_concentrated', onAddress, onAddressUsual * size],
+    ['network_crowd', inHour, inHourUsual * size],
     [network === 'hosting' ? 'hosting_concentrated' : 'network_concentrated', onNetwork, onNetworkUsual * size],
   ] as const) {
     const share = Math.log(people / chance) / Math.log(velocityThresholds.concentrationFull);

@@ -112,7 +112,7 @@ t.test('a network and a source are compared with their own past, once there is o
 });
 
 t.test('people who come together on one network weigh by its kind, and less in a larger sample', (t) => {
-  const together = { prefixSessionsHour: 3, prefixSessionsDay: 9 };
+  const together = { prefixSessionsHour: 1, prefixSessionsDay: 9 };
   t.same(codes(together), ['network_concentrated']);
   t.same(codes(together, 'hosting'), ['hosting_concentrated']);
   for (const shared of ['mobile', 'education', 'business'] as const) t.same(codes(together, shared), []);
@@ -120,5 +120,20 @@ t.test('people who come together on one network weigh by its kind, and less in a
   t.same(codes({ ...together, source: { hour: 400, mean: 400, variance: 400, hours: 100 } }), []);
   const weightOf = (people: number) => raised({ prefixSessionsDay: people })[0]?.weight ?? 0;
   t.ok(weightOf(4) > weightOf(3) && weightOf(40) >= weightOf(8));
+  t.end();
+});
+
+t.test('people who come from one range within an hour weigh by its kind and number; a household does not', (t) => {
+  const weightOf = (hour: number, network: NetworkClass | null = 'residential', counts: Partial<CountFacts> = {}) =>
+    raised({ prefixSessionsHour: hour, prefixSessionsDay: hour, ...counts }, network).find(
+      ({ code }) => code === 'network_crowd',
+    )?.weight ?? 0;
+  const byCount = [1, 2, 3, 6, 40].map((people) => weightOf(people));
+  t.same([byCount[0], byCount[3], byCount[4]], [0, 3, 3]);
+  t.ok(byCount.every((weight, at) => at === 0 || weight >= (byCount[at - 1] ?? 0)));
+  t.ok((byCount[1] ?? 0) < 1, 'two may be neighbors');
+  for (const network of ['mobile', 'education', 'business', 'anonymous'] as const) t.equal(weightOf(4, network), 0);
+  t.equal(weightOf(3, 'residential', { addressRespondentsHour: 3, addressDevicesHour: 4 }), 0, 'a household');
+  t.equal(weightOf(6, null, { source: { hour: 400, mean: 400, variance: 400, hours: 100 } }), 0, 'a large sample');
   t.end();
 });

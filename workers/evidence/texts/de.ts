@@ -124,6 +124,8 @@ export const german: EvidenceTexts = {
       '{value} verschiedene Personen kamen innerhalb einer Stunde von einer IP-Adresse, mehr als für ihre Art üblich.',
     network_concentrated:
       '{value} verschiedene Personen kamen innerhalb eines Tages aus diesem Netzwerk, mehr als für eine Stichprobe üblich.',
+    network_crowd:
+      '{value} verschiedene Personen kamen innerhalb einer Stunde aus einem IP-Bereich, mehr als für seine Art üblich.',
     hosting_concentrated:
       '{value} verschiedene Personen kamen innerhalb eines Tages aus einem Hosting-Netzwerk, mehr als für eine Stichprobe üblich.',
     range_new_crowd:

@@ -120,6 +120,8 @@ export const spanish: EvidenceTexts = {
       '{value} personas distintas llegaron desde una dirección IP en una hora, más de lo habitual para su tipo.',
     network_concentrated:
       '{value} personas distintas llegaron desde esta red en un día, más de lo habitual en una muestra.',
+    network_crowd:
+      '{value} personas distintas llegaron desde un rango de IP en una hora, más de lo habitual para su tipo.',
     hosting_concentrated:
       '{value} personas distintas llegaron desde una red de alojamiento en un día, más de lo habitual en una muestra.',
     range_new_crowd:

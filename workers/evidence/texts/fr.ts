@@ -122,6 +122,8 @@ export const french: EvidenceTexts = {
       '{value} personnes différentes sont venues d’une même adresse IP en une heure, plus qu’habituel pour ce type d’adresse.',
     network_concentrated:
       '{value} personnes différentes sont venues de ce réseau en un jour, plus qu’habituel pour un échantillon.',
+    network_crowd:
+      '{value} personnes différentes sont venues d’une même plage d’adresses IP en une heure, plus qu’habituel pour ce type de plage.',
     hosting_concentrated:
       '{value} personnes différentes sont venues d’un même réseau d’hébergement en un jour, plus qu’habituel pour un échantillon.',
     range_new_crowd:

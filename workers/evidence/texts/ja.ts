@@ -117,6 +117,7 @@ export const japanese: EvidenceTexts = {
     address_concentrated:
       '1時間のうちに、1つのIPアドレスから{value}人がアクセスしました。この種のアドレスの通常を上回ります。',
     network_concentrated: '1日のうちに、このネットワークから{value}人がアクセスしました。サンプルの通常を上回ります。',
+    network_crowd: '1時間のうちに、1つのIP範囲から{value}人がアクセスしました。この種の範囲の通常を上回ります。',
     hosting_concentrated:
       '1日のうちに、1つのホスティングネットワークから{value}人がアクセスしました。サンプルの通常を上回ります。',
     range_new_crowd: '1日のうちに、その日より前の結果がないIP範囲から{value}人がアクセスしました。',

@@ -118,6 +118,7 @@ export const portuguese: EvidenceTexts = {
     address_concentrated:
       '{value} pessoas diferentes vieram de um endereço IP em uma hora, mais que o normal para o tipo.',
     network_concentrated: '{value} pessoas diferentes vieram desta rede em um dia, mais que o normal para uma amostra.',
+    network_crowd: '{value} pessoas diferentes vieram de uma faixa de IP em uma hora, mais que o normal para o tipo.',
     hosting_concentrated:
       '{value} pessoas diferentes vieram de uma rede de hospedagem em um dia, mais que o normal para uma amostra.',
     range_new_crowd:
