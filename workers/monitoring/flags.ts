@@ -31,13 +31,14 @@ export function findFlags(observation: Observation, monitoring: Monitoring): Rai
 }
 
 function findAnomalies(
-  { behavior, questions, pageAgent, transport }: Observation,
+  { behavior, questions, pageAgent: written, transport }: Observation,
   { anomalyThreshold }: Monitoring,
 ): RaisedFlag[] {
   if (anomalyThreshold === undefined) return [];
-  const agent = readUserAgent(transport.userAgent) ?? readUserAgent(pageAgent);
+  const pageAgent = readUserAgent(written);
+  const agent = readUserAgent(transport.userAgent) ?? pageAgent;
   const used = behavior === undefined ? {} : { beh: behavior };
-  const signals = weighPageInput({ body: { ...used, q: [...questions] }, agent });
+  const signals = weighPageInput({ body: { ...used, q: [...questions] }, agent, pageAgent });
   return keepWorst([signals])
     .map((signal) => ({
       kind: 'anomaly' as const,

@@ -40,6 +40,11 @@ export const behaviorRules = {
   wheel_contradiction: synthetic('low', 1.2, 'Wheel events contradict themselves.'),
   pointer_sparse: synthetic('low', 0.8, 'The pointer hardly moved between clicks, as automation does.'),
   touch_without_screen: synthetic('medium', 2.6, 'Touch events came from a device without a touch screen.'),
+  phone_with_mouse: synthetic(
+    'medium',
+    2.6,
+    'The browser says that it runs on a phone, but a page was used with a mouse alone.',
+  ),
   touch_forged: synthetic(
     'medium',
     2.6,

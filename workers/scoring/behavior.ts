@@ -18,6 +18,7 @@ const thresholds = behaviorThresholds;
 interface UsedPage {
   readonly body: Pick<Page['body'], 'beh' | 'q' | 'hw' | 'lies' | 'scr' | 'env'>;
   readonly agent: Page['agent'];
+  readonly pageAgent: Page['agent'];
 }
 
 export function weighBehavior({ pages }: Visit): Signal[] {
@@ -38,7 +39,7 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   const against = pages.length === 1 ? whole : keepWorst([whole, ...pages.filter(speaksForItself).map(weighPageInput)]);
   const isTrusted = pages.every((page) => page.replaced || isWitnessed(page));
   if (pooled.input === null || !isTrusted || against.some(({ rule }) => rule.group === 'synthetic')) return against;
-  return [...against, ...weighHand(pooled.input, isDesktop(first, touched))];
+  return [...against, ...weighHand(pooled.input, isDesktop(first, touched), first.agent?.os ?? null)];
 }
 
 /** Evidence in the input on one page against its session. */
@@ -66,7 +67,23 @@ function weighUsage({ input, questions }: Usage, page: UsedPage, touched: boolea
     if (isChromium(page)) weighDelivery(input, page.agent?.os ?? null, signals);
   } else weighTouch(input, page, signals);
   if (page.body.hw?.touch === 0 && (input.touches ?? 0) > 0) raise(signals, 'touch_without_screen');
+  if (isPhone(page) && input.touches === 0 && isMouse(input)) raise(signals, 'phone_with_mouse');
   return signals;
+}
+
+/**
+ * Whether page, connection and platform agree on a phone: a contradiction among them is the device's finding. Tablets are none, since some have a
+ * mouse; on Android their user agents lack `Mobile`.
+ */
+function isPhone({ agent, pageAgent, body }: UsedPage): boolean {
+  const isNamed = (each: Page['agent']): boolean =>
+    each?.text.includes('Mobile') === true && !each.text.includes('iPad');
+  return isNamed(agent) && isNamed(pageAgent) && !desktopPlatform.test(body.hw?.platform ?? '');
+}
+
+/** The time from a move to a press is measured for a mouse only; screen readers press without a move. */
+function isMouse({ moves, clickSettle }: Input): boolean {
+  return clickSettle !== null && (moves ?? 0) >= thresholds.movesMin;
 }
 
 /** Pages produce a few scripted events of their own; where nothing else happened, or most of it was scripted, somebody drives the page. */
@@ -258,16 +275,18 @@ function evennessOf(questions: readonly QuestionSnapshot[]): number {
 }
 
 /** Forgeable like the rest, and therefore worth little. */
-function weighHand(input: Input, desktop: boolean): Signal[] {
+function weighHand(input: Input, desktop: boolean, os: string | null): Signal[] {
   const { clickDwell, coalesced, keyDwell, keyFlight, touchRadius, motion } = input;
   const signals: Signal[] = [];
   const presses = clickDwell !== null && isBetween(clickDwell.mean, thresholds.humanPressMs);
   if (desktop && presses && movesLikeHand(input) && (coalesced === null || coalesced.max > 1))
     raise(signals, 'pointer_humanlike');
+  // Android reports its motion unasked, except in a rack; others ask their user first.
+  const varies = (sample: Statistics | null): boolean => sample !== null && sample.deviation > 0;
   if (
     !desktop &&
     (input.touches ?? 0) >= thresholds.touchesMin &&
-    ((touchRadius !== null && touchRadius.deviation > 0) || (motion !== null && motion.deviation > 0))
+    (varies(motion) || (os !== 'android' && varies(touchRadius)))
   )
     raise(signals, 'touch_humanlike');
   if (

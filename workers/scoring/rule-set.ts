@@ -36,7 +36,7 @@ const tables = {
 export type FindingCode = keyof typeof tables;
 export const rules: Rules = tables;
 
-const revision = 10;
+const revision = 11;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')

@@ -3,7 +3,14 @@ import type { ProbeBody } from '../../../src/contract/probe.js';
 import { weighBehavior } from '../../../workers/scoring/behavior.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
-import { chromeOnWindows, cleanFacts, humanBody, humanFacts, humanTransport } from '../../helpers/facts.js';
+import {
+  chromeOnWindows,
+  cleanFacts,
+  humanBody,
+  humanFacts,
+  humanTransport,
+  safariOnPhone,
+} from '../../helpers/facts.js';
 import { automatedVisits, driverBehavior, phoneFacts, touchBehavior } from '../../helpers/visits.js';
 
 type Behavior = NonNullable<ProbeBody['beh']>;
@@ -169,6 +176,46 @@ t.test('a desktop that calls itself a phone is judged by its mouse and keyboard,
   t.ok(codes('Win32', 0).includes('click_centred'));
   t.same(codes('Win32', 12), [], 'developer tools turn a mouse into touches');
   t.same(codes('iPhone', 0), [], 'a screen reader clicks without touches');
+  t.end();
+});
+
+const androidAgent = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0';
+const androidPhone = `${androidAgent} Mobile Safari/537.36`;
+
+/** Codes of a visit that calls itself this browser. */
+const codesBy = (userAgent: string, beh: Behavior, over: Partial<ProbeBody> = {}): string[] => {
+  const { probe, ...facts } = phoneFacts();
+  if (!probe) throw new Error('a phone has a probe');
+  const body = { ...probe.body, ua: { ua: userAgent }, beh, ...over };
+  const visit = { ...facts, userAgent, probe: { body, transport: { ...probe.transport, userAgent } } };
+  return weighBehavior(readVisit(visit)).map(({ code }) => code);
+};
+
+t.test('a mouse alone is no phone’s; touches, screen readers, tablets and the unmeasured are', (t) => {
+  const mouse: Behavior = { ...humanBody().beh, touches: 0, clicks: 5, clickSettle: [5, 120, 40, 60, 240] };
+  const has = (beh: Behavior, userAgent = androidPhone) =>
+    codesBy(userAgent, { ...mouse, ...beh }).includes('phone_with_mouse');
+  t.ok(has({}));
+  t.ok(has({}, safariOnPhone));
+  t.notOk(has({ touches: 1 }));
+  t.notOk(has({ touches: null }), 'unmeasured');
+  t.notOk(has({ moves: 0 }), 'a screen reader presses without a move');
+  t.notOk(has({ clickSettle: null }), 'a pen');
+  t.notOk(has({}, `${androidAgent} Safari/537.36`), 'a tablet');
+  t.notOk(has({}, safariOnPhone.replaceAll('iPhone', 'iPad')), 'a tablet');
+  t.notOk(has({}, chromeOnWindows));
+  for (const desktop of [{ ua: { ua: chromeOnWindows } }, { hw: { platform: 'Win32' } }])
+    t.notOk(codesBy(androidPhone, mouse, desktop).includes('phone_with_mouse'), 'the device axis names it');
+  t.end();
+});
+
+t.test('touches speak for a phone of Android only if it moves; a rack stands still', (t) => {
+  const has = (userAgent: string, motion: NonNullable<Behavior['motion']> | null) =>
+    codesBy(userAgent, { ...touchBehavior, motion }).includes('touch_humanlike');
+  t.ok(has(androidPhone, [300, 0.3, 0.2, 0, 1.4]));
+  t.notOk(has(androidPhone, null));
+  t.notOk(has(androidPhone, [300, 0, 0, 0, 0]));
+  t.ok(has(safariOnPhone, null), 'Safari asks its user before it reports motion');
   t.end();
 });
 

@@ -157,6 +157,8 @@ export const german: EvidenceTexts = {
     wheel_unanimated: 'Das Mausrad bewegte die Seite schlagartig; Browser rollen über mehrere Bilder.',
     wheel_contradiction: 'Die Ereignisse des Mausrads widersprechen sich.',
     pointer_sparse: 'Der Zeiger bewegte sich zwischen Klicks kaum, wie bei Automatisierung.',
+    phone_with_mouse:
+      'Der Browser gibt an, auf einem Telefon zu laufen, aber eine Seite wurde nur mit einer Maus bedient.',
     touch_forged:
       'Berührungen schwanken wie von Fingern, aber das Telefon ist ein Desktop-Browser, der eines nachahmt.',
     touch_without_screen: 'Berührungen kamen von einem Gerät ohne Touchscreen.',

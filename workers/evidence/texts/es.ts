@@ -151,6 +151,7 @@ export const spanish: EvidenceTexts = {
     wheel_unanimated: 'La rueda movió la página de golpe; los navegadores la desplazan en varios fotogramas.',
     wheel_contradiction: 'Los eventos de la rueda se contradicen.',
     pointer_sparse: 'El puntero apenas se movió entre clics, como en la automatización.',
+    phone_with_mouse: 'El navegador dice que se ejecuta en un teléfono, pero una página se usó solo con un ratón.',
     touch_forged: 'Los toques varían como los de dedos, pero el teléfono es un navegador de escritorio que lo emula.',
     touch_without_screen: 'Hubo toques desde un dispositivo sin pantalla táctil.',
     touch_flat: 'Los toques tuvieron un solo tamaño o una sola fuerza, y el teléfono no se movió.',

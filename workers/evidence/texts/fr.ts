@@ -154,6 +154,8 @@ export const french: EvidenceTexts = {
     wheel_unanimated: 'La molette a déplacé la page d’un coup ; les navigateurs défilent sur plusieurs images.',
     wheel_contradiction: 'Les événements de la molette se contredisent.',
     pointer_sparse: 'Le pointeur a à peine bougé entre les clics, comme avec une automatisation.',
+    phone_with_mouse:
+      'Le navigateur dit fonctionner sur un téléphone, mais une page n’a été utilisée qu’avec une souris.',
     touch_forged:
       'Les contacts varient comme ceux de doigts, mais le téléphone est un navigateur de bureau qui l’émule.',
     touch_without_screen: 'Des contacts tactiles viennent d’un appareil sans écran tactile.',

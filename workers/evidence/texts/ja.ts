@@ -144,6 +144,7 @@ export const japanese: EvidenceTexts = {
     wheel_unanimated: 'ホイールでページが一瞬で動きました。ブラウザーは数フレームかけてスクロールします。',
     wheel_contradiction: 'ホイールのイベントが矛盾しています。',
     pointer_sparse: '自動化のように、クリックの間でポインターがほとんど動いていません。',
+    phone_with_mouse: 'ブラウザーは電話で動作していると示していますが、ページがマウスだけで操作されました。',
     touch_forged: 'タッチは指のように変化しますが、電話はデスクトップのブラウザーによるエミュレーションです。',
     touch_without_screen: 'タッチスクリーンのないデバイスからタッチ操作がありました。',
     touch_flat: 'タッチの大きさまたは強さが一定で、電話機も動いていません。',

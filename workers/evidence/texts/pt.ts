@@ -149,6 +149,7 @@ export const portuguese: EvidenceTexts = {
     wheel_unanimated: 'A roda moveu a página de uma vez; os navegadores rolam em vários quadros.',
     wheel_contradiction: 'Os eventos da roda se contradizem.',
     pointer_sparse: 'O ponteiro quase não se moveu entre os cliques, como em uma automação.',
+    phone_with_mouse: 'O navegador diz que roda em um telefone, mas uma página foi usada apenas com um mouse.',
     touch_forged: 'Os toques variam como os de dedos, mas o telefone é um navegador de desktop que o emula.',
     touch_without_screen: 'Vieram toques de um dispositivo sem tela sensível ao toque.',
     touch_flat: 'Os toques tiveram um só tamanho ou uma só força, e o telefone não se moveu.',
