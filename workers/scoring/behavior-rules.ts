@@ -57,7 +57,7 @@ export const behaviorRules = {
     0.5,
     'Questions were answered in {value} s on average, faster than they can be read.',
   ),
-  answers_even: attention('low', 0.5, 'Every question took nearly the same time.'),
+  answers_even: attention('low', 1.2, 'Every question took nearly the same time.'),
   answers_pasted: attention('low', 0.5, 'Long answers were pasted rather than typed.'),
   pointer_humanlike: hand('info', -0.8, 'The pointer moves, pauses and clicks like a hand.'),
   touch_humanlike: hand('info', -0.6, 'Touches vary like those of fingers.'),

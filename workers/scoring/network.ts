@@ -2,6 +2,7 @@
  * The network axis. Everything here has honest explanations (a VPN, travel, work), so no rule comes near a review alone, and all share one
  * group.
  */
+import type { NetworkClass } from '../../src/contract/facts.js';
 import type { UserAgent } from '../../src/contract/user-agent.js';
 import { createRaise, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
@@ -27,7 +28,7 @@ export const networkRules = {
     axis: 'network',
     class: 'correlate',
     severity: 'low',
-    weight: 0.6,
+    weight: 1.2,
     group: 'egress',
     source: 'probe',
     detail: 'The browser’s time zone ({value}) and the IP address are on different continents.',
@@ -51,11 +52,15 @@ export const networkRules = {
 export const networkThresholds = {
   /** Share of the weight of a hosting network for a phone: it does not stand in a data center, it comes by a VPN, or only claims to be a phone. */
   phoneShare: 0.6,
+  /** Share of the weight of a clock elsewhere on a network that people also use from elsewhere; those of homes and carriers stand where their customers are. */
+  clockShare: 0.5,
 } as const;
 
 const raise = createRaise(networkRules);
 
 const isPhone = (agent: UserAgent | null): boolean => agent?.os === 'ios' || agent?.os === 'android';
+
+const isAccess = (network: NetworkClass | null): boolean => network === 'residential' || network === 'mobile';
 
 /** Spellings of a country that people send in place of its ISO code. */
 const countryAliases: ReadonlyMap<string, string> = new Map([
@@ -85,7 +90,13 @@ export function weighNetwork({ facts, pages, agent }: Visit): Signal[] {
     raise(signals, 'declared_country_mismatch', undefined, address.country);
   const there = address.country === null ? null : continentOf(address.country);
   const elsewhere = pages.map(({ body }) => body.loc?.zone ?? null).find((zone) => isElsewhere(zone, there));
-  if (elsewhere !== undefined) raise(signals, 'clock_country_mismatch', undefined, elsewhere);
+  if (elsewhere !== undefined)
+    raise(
+      signals,
+      'clock_country_mismatch',
+      isAccess(address.network) ? undefined : networkThresholds.clockShare * networkRules.clock_country_mismatch.weight,
+      elsewhere,
+    );
   const spoken = pages
     .map(({ body }) => body.loc?.language ?? null)
     .find((language) => isSpokenElsewhere(language, there));

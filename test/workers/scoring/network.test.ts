@@ -55,6 +55,17 @@ t.test('a phone on a hosting network came by a VPN: it weighs less than a comput
   t.end();
 });
 
+t.test('a clock elsewhere weighs more on the network of a home or a carrier, whose customers are there', (t) => {
+  const weightOf = (network: AddressFacts['network']) =>
+    weighNetwork(
+      readVisit(humanFacts({ address: { ...cleanFacts().address, network } }, { loc: { zone: 'Asia/Tokyo' } })),
+    ).find(({ code }) => code === 'clock_country_mismatch')?.weight ?? 0;
+  t.same([weightOf('residential'), weightOf('mobile')], [1.2, 1.2]);
+  for (const network of ['anonymous', 'hosting', 'business', 'education', null] as const)
+    t.equal(weightOf(network), 0.6, String(network));
+  t.end();
+});
+
 t.test('a country matches by its code and by its usual alias; unknown is null', (t) => {
   t.equal(matchCountry('UK', 'GB'), true);
   t.equal(matchCountry('DE', 'FR'), false);
