@@ -22,6 +22,7 @@ import { withLag } from './log/lag-log.js';
 import { createDataLossReporter, type Log, type OnDataLoss } from './log/port.js';
 import { openTableLog } from './log/embedded/log.js';
 import { measured, openDatabase, warnAboutNewerMigrations } from './database/open.js';
+import { watchDiskSpace } from './disk-space.js';
 import { nameStores, needStore } from './store-report.js';
 import { settleUntil } from './notifier.js';
 import { withSpool } from './spool/spool-log.js';
@@ -76,6 +77,8 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     if (writesDirectory(settings)) {
       const lock = await lockDataDirectory(settings.VH_DATA_DIR, stop === undefined ? {} : { stop });
       opened.push(() => lock.release());
+      const space = watchDiskSpace(settings.VH_DATA_DIR, (bytes) => metrics.diskFree.set(bytes));
+      opened.push(() => space.stop());
     }
     const database = keep(
       measured(

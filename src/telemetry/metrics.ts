@@ -116,7 +116,7 @@ function verificationMetrics({ counter, histogram }: Makers) {
 }
 
 /** Measures records on their way from a score to the database. */
-function logMetrics({ counter, gauge }: Makers) {
+function logMetrics({ counter, gauge, gaugeOnceSet }: Makers) {
   return {
     consumerTickAge: gauge(
       'vh_consumer_tick_age_seconds',
@@ -140,6 +140,10 @@ function logMetrics({ counter, gauge }: Makers) {
       'vh_retention_waits',
       '1 while expired records wait for an operator to approve their deletion, by kind of record.',
       ['what'],
+    ),
+    diskFree: gaugeOnceSet(
+      'vh_disk_free_bytes',
+      'Free bytes of the disk of VH_DATA_DIR, of a process that writes to it.',
     ),
     spoolKept: gauge(
       'vh_spool_kept_files',
