@@ -6,10 +6,9 @@ import { Cluster, type Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
 import { wordsOf } from '../../../telemetry/logged-error.js';
 import { createClient, keepAlive } from './client.js';
-import type { Argument } from './arguments.js';
 import { BytesCall, type BytesCommand } from './bytes-call.js';
 import { createScriptRunner } from './script-runner.js';
-import type { Library, Script } from './scripts.js';
+import type { Argument, Library, Script } from './scripts.js';
 
 /** A call on its way: whoever waits for it may have given up. */
 export interface Waited {

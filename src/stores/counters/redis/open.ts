@@ -15,7 +15,6 @@ import { countScore, restoreSession, wereScored } from '../counting/score.js';
 import { Windows } from '../counting/windows.js';
 import { splitNamespace } from '../namespace.js';
 import type { CountedSession, Counters, ScoreCountInput } from '../port.js';
-import { layouts } from './arguments.js';
 import { createCompleteness } from './completeness.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { createRateTaker } from './rate-taker.js';
@@ -74,8 +73,8 @@ export async function openRedisCounters({
     },
     storeProbe: (input) => store.run([input.session, input.nonce], () => storeProbe(input)),
     noteMovement: async (input) => {
-      const args = layouts.noteMovement.write(input, input.marks);
-      return Number(await connection.run(scripts.noteMovement, tagOf(input.projectId), args));
+      const { nowMs, projectId, session, marks } = input;
+      return Number(await connection.run(scripts.noteMovement, tagOf(projectId), [nowMs, session, ...marks]));
     },
     findProbe: (projectId, session, nowMs) => store.run([], () => findProbe(projectId, session, nowMs)),
     wereScored: async (namespace, sessions) =>
@@ -140,7 +139,7 @@ function createReceipts(
     recentReceipt: (namespace, receiptId) => store.run([], () => findReceipt(namespace, receiptId)),
     releaseReceipts: async (namespace, receiptIds) => {
       for (const portion of portionsOf(receiptIds, portionSize))
-        await connection.run(scripts.releaseReceipts, tagOf(namespace), layouts.releaseReceipts.write(null, portion));
+        await connection.run(scripts.releaseReceipts, tagOf(namespace), portion);
     },
     forgetReceipts: (namespace, receiptIds) => {
       const keys = keysOf(namespace, '');

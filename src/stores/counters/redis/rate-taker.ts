@@ -6,7 +6,6 @@ import type { RateState } from '../../../contract/rate.js';
 import type { RateLimit } from '../port.js';
 import { judgeRates, rateKeyOf } from '../bounds.js';
 import { tagOf } from '../counting/keys.js';
-import { layouts, limitsAt } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import type { Scripts } from './scripts.js';
 
@@ -31,7 +30,8 @@ export function createRateTaker(
       used: connection
         .runAtTurnEnd(takeRate, tagOf(tag), () => {
           gathering.delete(name);
-          return layouts.takeRate.write({ limits: limits.length, calls: together.calls }, limitsAt(limits, atMs));
+          const each = limits.flatMap((limit) => [rateKeyOf(limit, atMs), limit.limit, limit.windowSeconds * 1_000]);
+          return [together.calls, ...each];
         })
         .then(decodeUsed),
     };

@@ -3,9 +3,8 @@
  * and a user may not be allowed to load any. No call waits for a load or fails without one.
  */
 import { Cluster, Command, type Redis } from 'ioredis';
-import type { Argument } from './arguments.js';
 import { BytesCall, type ScriptRun } from './bytes-call.js';
-import { libraryPrefix, type Library, type Script } from './scripts.js';
+import { libraryPrefix, type Argument, type Library, type Script } from './scripts.js';
 
 export interface RunScript {
   (script: Script, key: string, args: readonly Argument[]): Promise<unknown>;

@@ -1,6 +1,5 @@
 /**
- * Loads the Lua scripts from their parts in scripts/. Bounds and argument positions are inlined as numbers, because every call would build a table of
- * them again. Each script exists twice: as a script, and as a function of a library, which the server builds once instead of at every call
+ * Loads the Lua scripts from their parts in scripts/. Bounds are inlined as numbers, because every call would build a table of them again. Each script exists twice: as a script, and as a function of a library, which the server builds once instead of at every call
  * (docs/internals/adr/0001). The parts stay in the source tree; compiled code finds them from the root of the package. A missing part or an unknown name fails
  * the start.
  */
@@ -9,7 +8,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../../package-root.js';
 import { bounds } from '../bounds.js';
-import { layoutPlaces } from './arguments.js';
+
+/** An argument of a script, behind its key. */
+export type Argument = string | number;
 
 export interface Script {
   readonly name: ScriptName;
@@ -34,7 +35,7 @@ const parts = {
   readCells: ['cells', 'read-cells'],
   releaseReceipts: ['release-receipts'],
   noteMovement: ['note-movement'],
-  takeRate: ['rates', 'take-rate'],
+  takeRate: ['take-rate'],
   checkComplete: ['run', 'completeness', 'check-complete'],
   claimRebuild: ['run', 'claim-rebuild'],
   noteRebuilt: ['run', 'note-rebuilt'],
@@ -121,17 +122,14 @@ function sha1Of(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** Removes comments and inlines bounds and argument positions; an expiry becomes a string, because Redis would format a large number as a float. */
+/** Removes comments and inlines bounds; an expiry becomes a string, because Redis would format a large number as a float. */
 function putNumbersIn(part: string, script: ScriptName): string {
-  const numbers: Readonly<Record<string, number>> = {
-    ...layoutPlaces(script),
-    ...Object.fromEntries(Object.entries(bounds).map(([name, value]) => [`bounds.${name}`, value])),
-  };
+  const numbers: Readonly<Record<string, number>> = bounds;
   return part
     .replaceAll(/^ *--.*\n/gm, '')
-    .replaceAll(/\b(?:(?:bounds|argument|item)\.\w+|heads|stride)\b/g, (name) => {
+    .replaceAll(/\bbounds\.(\w+)\b/g, (named, name: string) => {
       const number = numbers[name];
-      if (number === undefined) throw new Error(`the script ${script} names ${name}, which there is not`);
+      if (number === undefined) throw new Error(`the script ${script} names ${named}, which there is not`);
       return String(number);
     })
     .replaceAll(/'PX', (\d+)(?= *[,)])/g, "'PX', '$1'");

@@ -1,5 +1,5 @@
--- Whether a project is still complete. KEYS[1] the tag of the project or of its mode. Answers 'complete', or up to when it was, or ''.
-local base, now = KEYS[1], ARGV[argument.now]
+-- Whether a project is still complete. KEYS[1] the tag of the project or of its mode; ARGV: now. Answers 'complete', or up to when it was, or ''.
+local base, now = KEYS[1], ARGV[1]
 if redis.call('EXISTS', base .. 'complete') == 0 then
   local lost = redis.call('GET', base .. 'lost')
   -- The mark of a project that is not scored ends after days, and what was counted is still there: counted again, it would be there twice.

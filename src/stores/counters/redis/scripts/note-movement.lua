@@ -1,10 +1,10 @@
--- Notes the input of a session by its marks. KEYS[1] the project's tag; ARGV: see arguments.ts. Answers in how many other sessions the same input came.
+-- Notes the input of a session by its marks. KEYS[1] the project's tag; ARGV: now, the session, its marks. Answers in how many other sessions the same input came.
 -- A hash for each day holds under each mark the sessions that had it, the latest first. If a day has too many marks, the older half moves to the day before.
-local session, day = ARGV[argument.session], math.floor(tonumber(ARGV[argument.now]) / bounds.dayMs)
+local session, day = ARGV[2], math.floor(tonumber(ARGV[1]) / bounds.dayMs)
 local today, yesterday = KEYS[1] .. 'm:' .. string.format('%d', day), KEYS[1] .. 'm:' .. string.format('%d', day - 1)
 local marks = {}
-for at = heads, #ARGV - 1, stride do
-  marks[#marks + 1] = ARGV[at + item.mark]
+for at = 3, #ARGV do
+  marks[#marks + 1] = ARGV[at]
 end
 
 local held = redis.call('HLEN', today)

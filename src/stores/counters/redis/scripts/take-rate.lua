@@ -1,14 +1,17 @@
--- KEYS[1] the tag; ARGV: the limits, at least one, and how many calls come off each. Takes as many as have room under all of them; answers what had
--- been used of each before, from which the caller knows how many those were.
-local keys = rateKeys(KEYS[1])
-local room, before = tonumber(ARGV[argument.calls]), {}
+-- Fixed-window limits. KEYS[1] the tag; ARGV: how many calls come off each limit, then for each its key, itself and its window in ms. Takes as many as have
+-- room under all of them; answers what had been used of each before, from which the caller knows how many those were.
+local tag, keys = KEYS[1], {}
+for at = 2, #ARGV, 3 do
+  keys[#keys + 1] = tag .. 'l:' .. ARGV[at]
+end
+local room, before = tonumber(ARGV[1]), {}
 for i, used in ipairs(redis.call('MGET', unpack(keys))) do
   before[i] = used or '0'
-  room = math.min(room, tonumber(limitField(i, item.limit)) - tonumber(before[i]))
+  room = math.min(room, tonumber(ARGV[3 * i]) - tonumber(before[i]))
 end
 if room > 0 then
-  for i = 1, #keys do
-    if redis.call('INCRBY', keys[i], room) == room then redis.call('PEXPIRE', keys[i], limitField(i, item.windowMs)) end
+  for i, key in ipairs(keys) do
+    if redis.call('INCRBY', key, room) == room then redis.call('PEXPIRE', key, ARGV[3 * i + 1]) end
   end
 end
 return table.concat(before, ' ')
