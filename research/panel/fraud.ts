@@ -11,7 +11,7 @@ import { byAgent, byDriver, byRack, bySmoothedDriver } from './drivers.js';
 import { byMouse, byTouch, type Behavior } from './hands.js';
 import { machineOf } from './honest.js';
 import { countries, farCountries, type Country, type FarCountry } from './networks.js';
-import { dayMs, hourMs, inWakingHours, type Study, type Visit } from './visits.js';
+import { dayMs, hourMs, inWakingHours, type Machine, type Study, type Visit } from './visits.js';
 
 /** Sessions that one campaign sends to a study, low and high, and the hours that it takes. */
 const campaigns: Readonly<Record<FraudKind, readonly [low: number, high: number, hours: number]>> = {
@@ -136,7 +136,7 @@ function drawFraudVisit(draw: Draw, rates: PanelRates, plan: Plan): Visit {
     supplier: draw.chance(0.85) ? draw.pick(operator.suppliers) : draw.pick(['s0', 's1', 's2', 's3', 's4', 's5']),
     respondentId: reused ? draw.pick(accounts) : draw.hex(20),
     address: drawFraudAddress(draw, plan),
-    beh: drawFraudBehavior(draw, plan),
+    beh: drawFraudBehavior(draw, plan, machine),
     pace: {
       seconds: draw.lognormal(rates.questionSeconds * (bot || kind === 'phone_farm' ? 0.65 : 0.85), 0.45),
       sigma: draw.chance(0.5) ? rates.questionSigma : draw.between(0.15, 0.5),
@@ -151,8 +151,11 @@ function drawFraudVisit(draw: Draw, rates: PanelRates, plan: Plan): Visit {
   };
 }
 
-function drawFraudBehavior(draw: Draw, { operator: { kind, care, machines }, evades, careless }: Plan): Behavior {
-  const phone = machines[0]?.device.phone === true;
+function drawFraudBehavior(
+  draw: Draw,
+  { operator: { kind, care }, evades, careless }: Plan,
+  { device }: Machine,
+): Behavior {
   switch (kind) {
     case 'headless':
       return byDriver(draw, draw.chance(0.2));
@@ -167,7 +170,7 @@ function drawFraudBehavior(draw: Draw, { operator: { kind, care, machines }, eva
       // Workers on remote desktops, or macros.
       return draw.chance(0.65) ? byMouse(draw, draw.chance(0.85)) : bySmoothedDriver(draw, 0.3);
     default: {
-      const beh = phone ? byTouch(draw) : byMouse(draw, true);
+      const beh = device.phone ? byTouch(draw) : byMouse(draw, true);
       return draw.chance(0.3) ? { ...beh, pastes: 2, pasteChars: draw.whole(120, 900) } : beh;
     }
   }

@@ -136,6 +136,7 @@ function repeatVisit(draw: Draw, rates: PanelRates, person: Person, first: Visit
   return {
     ...again,
     machine: changed,
+    beh: drawHonestBehavior(draw, person, changed),
     supplier: draw.chance(0.5) ? first.supplier : draw.pick(suppliers),
     respondentId: draw.chance(0.25) && kind === 'same_device' ? first.respondentId : draw.hex(20),
     address: draw.chance(0.75) ? first.address : again.address,
