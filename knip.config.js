@@ -55,6 +55,7 @@ export default {
     'chroot',
     'java',
     'mvn',
+    'redis-cli',
     'redis-server',
     'openssl',
     'mount',
