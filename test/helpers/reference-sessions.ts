@@ -22,7 +22,7 @@ interface Verdict {
 /** Values by path; `lacks` are paths that the first session has and this one has not. */
 interface Difference {
   readonly differs: Readonly<Record<string, unknown>>;
-  readonly lacks?: readonly string[];
+  readonly lacks: readonly string[];
 }
 
 export interface ReferenceSession {
@@ -35,28 +35,61 @@ export interface ReferenceSession {
 
 const path = 'test/workers/scoring/reference-sessions.jsonl';
 
-export function readReferenceSessions(): ReferenceSession[] {
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+export const readReferenceSessions = (): ReferenceSession[] => parseReferences(readFileSync(path, 'utf8'));
+
+export function parseReferences(text: string): ReferenceSession[] {
+  const lines = text.trimEnd().split('\n');
   const { facts: first } = JSON.parse(lines[1] ?? '{}') as { readonly facts: ScoreFacts };
   return lines.flatMap((line, n) => {
     if (n % 2 === 1) return [];
     const factsLine = lines[n + 1] ?? '';
-    const facts = n === 0 ? first : applyDifference(first, JSON.parse(factsLine) as Difference);
-    return [{ recorded: JSON.parse(line) as ReferenceSession['recorded'], facts, line: factsLine }];
+    const recorded = JSON.parse(line) as ReferenceSession['recorded'];
+    const facts = n === 0 ? first : applyDifference(first, parseDifference(factsLine, recorded.session), recorded);
+    return [{ recorded, facts, line: factsLine }];
   });
 }
 
-function applyDifference(first: ScoreFacts, { differs, lacks = [] }: Difference): ScoreFacts {
-  const facts = structuredClone(first);
-  const find = (keys: readonly string[]) =>
-    keys.reduce((group, key) => group[key] as Record<string, unknown>, facts as unknown as Record<string, unknown>);
-  for (const [name, value] of Object.entries(differs)) {
-    const keys = name.split('.');
-    find(keys.slice(0, -1))[keys.at(-1) as string] = value;
+function parseDifference(line: string, session: string): Difference {
+  let difference: Partial<Difference>;
+  try {
+    difference = JSON.parse(line) as Partial<Difference>;
+  } catch (error) {
+    throw new Error(`${session}: the second line is no JSON: ${(error as Error).message}`);
   }
-  for (const name of lacks) {
-    const keys = name.split('.');
-    delete find(keys.slice(0, -1))[keys.at(-1) as string];
+  const { differs, lacks = [] } = difference;
+  if (differs !== undefined) return { differs, lacks };
+  throw new Error(`${session}: the second line has no "differs": {"differs":{"probe.body.loc.language":"fr"}}`);
+}
+
+type Group = Record<string, unknown>;
+
+function applyDifference(
+  first: ScoreFacts,
+  { differs, lacks }: Difference,
+  { session }: ReferenceSession['recorded'],
+): ScoreFacts {
+  const facts = structuredClone(first);
+  /** The object that holds the last part of the path. */
+  const holderOf = (path: string): readonly [holder: Group, name: string] => {
+    const names = path.split('.');
+    let holder = facts as unknown as Group;
+    for (const [place, name] of names.slice(0, -1).entries()) {
+      const next = holder[name];
+      if (typeof next !== 'object' || next === null) {
+        const missing = names.slice(0, place + 1).join('.');
+        throw new Error(`${session}: the first session has no ${missing}, so that ${path} changes nothing`);
+      }
+      holder = next as Group;
+    }
+    return [holder, names.at(-1) as string];
+  };
+  for (const [path, value] of Object.entries(differs)) {
+    const [holder, name] = holderOf(path);
+    holder[name] = value;
+  }
+  for (const path of lacks) {
+    const [holder, name] = holderOf(path);
+    delete holder[name];
   }
   return facts;
 }

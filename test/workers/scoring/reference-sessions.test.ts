@@ -7,7 +7,12 @@ import t from 'tap';
 import { Compile } from 'typebox/compile';
 import { ProbeBody } from '../../../src/contract/probe.js';
 import { rules } from '../../../workers/scoring/rule-set.js';
-import { compareReferences, judgeReference, readReferenceSessions } from '../../helpers/reference-sessions.js';
+import {
+  compareReferences,
+  judgeReference,
+  parseReferences,
+  readReferenceSessions,
+} from '../../helpers/reference-sessions.js';
 
 const sessions = readReferenceSessions();
 
@@ -37,7 +42,7 @@ t.test('every rule is raised in a reference session, every verdict and band is g
   t.same(
     Object.keys(rules).filter((code) => !raised.has(code)),
     [],
-    'add a session that raises it: its name in one line, its facts in the next',
+    'add a session that raises it, as docs/internals/common-changes.md shows',
   );
   const valuesOf = (name: 'recommendation' | 'class' | 'duplicate') => [
     ...new Set(verdicts.map((verdict) => verdict[name])),
@@ -56,5 +61,18 @@ t.test('a changed verdict is shown with its scores, and with the codes that came
   const [, , row] = (compareReferences([{ ...person, recorded: before }]) ?? '').split('\n');
   t.match(row, /\| person +\| 7 → 0 \| review → allow \| human \| none +\| -against\/webdriver +\|/);
   t.equal(compareReferences([{ ...person, recorded: judgeReference(person) }]), null);
+  t.end();
+});
+
+t.test('a session whose second line is wrong is refused with its name and the path', (t) => {
+  const first = '{"session":"person"}\n{"facts":{"probe":{"body":{"loc":{"language":"de"}}}}}\n';
+  const parse = (second: string) => parseReferences(`${first}{"session":"new"}\n${second}\n`);
+  t.equal(parse('{"differs":{"probe.body.loc.language":"fr"}}').length, 2);
+  t.throws(() => parse('{"probe.body.loc.language":"fr"}'), { message: /^new: the second line has no "differs"/ });
+  t.throws(() => parse('{"differs":{"probe.body.locale.language":"fr"}}'), {
+    message: 'new: the first session has no probe.body.locale, so that probe.body.locale.language changes nothing',
+  });
+  t.throws(() => parse('{"differs":'), { message: /^new: the second line is no JSON: / });
+  t.throws(() => parse(''), { message: /^new: the second line is no JSON: / });
   t.end();
 });
