@@ -5,6 +5,7 @@
 //   node scripts/test.mjs --all                      all of them
 //   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench, research and browser tests; `--only rest` those
 //   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
+//   node scripts/test.mjs dist/test/kernel           the files of this folder
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
 //
 // Three files run at once, or as many as `--parallel` says, some counting for more than one, see `weights`; while the processors are idle because files
@@ -12,7 +13,7 @@
 // which files took longest, and "N passed, N failed".
 // The exit code is 1 if a file failed. Files are started by plain node: the loaders of `tap` cost more than most files take.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -122,10 +123,27 @@ function groupFiles(names) {
   return groups.map((group) => group.names);
 }
 
+/** The compiled tests that an argument names: one, or all of a folder. Refuses what is not there, with the command that helps. */
+function findNamed(path) {
+  const refuse = (problem) => {
+    console.error(problem);
+    process.exit(1);
+  };
+  if (/^test\/.*\.ts$/.test(path))
+    refuse(`${path} is not compiled. Name ${join('dist', path.replace(/\.ts$/, '.js'))}`);
+  if (!existsSync(path)) refuse(`There is no ${path}. Compile first: npm run compile tsconfig.json`);
+  if (!statSync(path).isDirectory()) return [path];
+  const found = readdirSync(path, { recursive: true }).filter((name) => name.endsWith('.test.js'));
+  if (found.length === 0) refuse(`No compiled test is in ${path}. Compile first: npm run compile tsconfig.json`);
+  return found.sort().map((name) => join(path, name));
+}
+
 /** The processes to start, each with its files and weight. Named files count for all, so that they run one after the other. */
 function plan({ all, only, times, parallel, named }) {
-  if (named.length > 0)
-    return Array.from({ length: times }, () => named.map((file) => ({ files: [file], weight: parallel }))).flat();
+  if (named.length > 0) {
+    const files = named.flatMap(findNamed);
+    return Array.from({ length: times }, () => files.map((file) => ({ files: [file], weight: parallel }))).flat();
+  }
   const found = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
   const asked = found.filter((name) => {
     if (only !== undefined) return isUnit(name) === (only === 'unit');
