@@ -177,6 +177,14 @@ async function testCompleteness(t: Test, { counters, nextProject }: ContractSubj
 }
 
 async function testRestored(t: Test, { counters, nextProject, setClock }: ContractSubject): Promise<void> {
+  await t.test('a restored session counts once, and its retry gets a new receipt', async (t) => {
+    const project = nextProject();
+    const input = scoreInput(project, 's', { device: ref('d'), idempotency: ref('key') });
+    await counters.restoreSessions(project, [countedOf(input)]);
+    const retried = expectCounted(await counters.countScore({ ...input, receiptId: 'rcpt_retry' }));
+    t.match(retried, { receiptId: 'rcpt_retry', supersedes: null, counts: { deviceSessionsDay: 1 } });
+  });
+
   const same = {
     device: ref('d'),
     respondent: ref('r'),
