@@ -62,11 +62,11 @@ export async function openRedisCounters({
     countScore: async (input) => {
       const { namespace, limits, nowMs } = input;
       let rate: RateState = noRate;
-      const takeLeave = async (): Promise<boolean> => {
+      const takeLimits = async (): Promise<boolean> => {
         rate = await takeRate(splitNamespace(namespace).holder, clock.at(nowMs), limits);
         return rate.allowed;
       };
-      const scored = await store.runIf(takeLeave, [...namesOf(input), input.receiptId], () =>
+      const scored = await store.runIf(takeLimits, [...namesOf(input), input.receiptId], () =>
         countScore(windows, input),
       );
       return scored === null ? { kind: 'limited', rate } : { ...scored, rate };

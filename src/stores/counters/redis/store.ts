@@ -1,7 +1,14 @@
 /**
- * The steps of counting on Redis. What a step asks for is read by plain commands, and what it ends with is written by one script, if nothing that it was given
- * has changed; else the step runs again. Calls of one process on the same keys wait for each other, so that only other processes change values. After some
- * tries a step writes although others wrote too: what they counted in that moment is lost then, but never the guard of a session.
+ * Runs the steps of counting (`counting/step.ts`) on Redis. A step is read by plain commands and written by one script, all or nothing.
+ *
+ *   locked ──▶ values read ──▶ step goes on ──▶ written ──▶ ended
+ *     ▲             │     ◀─asks for more─┘        │
+ *     │             └─limits used up──▶ refused    └─a value changed meanwhile──▶ conflict
+ *     └──────────────────────── from the beginning, with new values ─────────────────┘
+ *
+ * Calls of one process on the same keys wait for each other, so that only other processes cause conflicts. From try `carefulTries` on, a step checks
+ * only its claims, such as the guard of a session, and overwrites other values: what others counted there in that moment is lost. If that fails as
+ * well, or the deadline passes, the call is StoreUnavailable.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeUnavailable } from '../../../errors.js';
@@ -12,74 +19,59 @@ import type { RedisConnection, Waited } from './connection.js';
 import { createLocks } from './locks.js';
 import type { Script, Scripts } from './scripts.js';
 
+/** Up to this try all values that were read must be unchanged; later tries check the claims alone. */
 const carefulTries = 24;
 const triesMax = 32;
-/** After so many tries at once each waits for a while first: of two processes in step the same one would lose every time. */
+/** Later tries wait first, for a random time: of two processes in step the same one would lose every time. */
 const triesAtOnce = 3;
 const pauseMsMax = 12;
 
+type Begin<T> = () => Step<Ended<T>>;
+
+/** `names` are what the step must not share with another call of this process. */
 export interface RedisStore {
-  /** Runs what `begin` returns, again where others wrote meanwhile, as soon as no other call holds one of the names. */
-  run<T>(names: readonly string[], begin: () => Step<Ended<T>>): Promise<T>;
-  /** The same with a condition that is asked for next to the first values; null, and nothing is written, if that turns out not to be allowed. */
-  runIf<T>(takeLeave: () => Promise<boolean>, names: readonly string[], begin: () => Step<Ended<T>>): Promise<T | null>;
+  /** Runs a step to its end. `begin` is called once for each try. */
+  run<T>(names: readonly string[], begin: Begin<T>): Promise<T>;
+  /** The same, unless `isAllowed` resolves to false: then null, and nothing is written. It is called once, together with the first read. */
+  runIf<T>(isAllowed: () => Promise<boolean>, names: readonly string[], begin: Begin<T>): Promise<T | null>;
   /** Deletes keys of one slot as soon as no other call holds one of the names. */
   remove(names: readonly string[], keys: readonly string[]): Promise<void>;
 }
 
 export function createStore(connection: RedisConnection, { commit, readCells }: Scripts): RedisStore {
   const locks = createLocks();
-  const give = createReader(connection, readCells);
-  const write = createWriter(connection, commit);
-  /** null if it is not allowed; `again` if others wrote meanwhile. */
-  const attempt = async <T>(
-    { begin }: Run<T>,
-    { isAllowed, tries, waited }: Attempt,
-  ): Promise<Ended<T> | null | 'again'> => {
-    const step = begin();
-    let release: (() => void) | null = null;
-    try {
-      let next = step.next();
-      while (next.done !== true) {
-        const { fields } = next.value;
-        // Devices that are alike take turns, so that each sees the others. Whoever waits here is waited for by nobody who is waited for.
-        if (fields !== undefined) release = await locks.take([`${fields.key} ${fields.names[0]}`]);
-        const given = await give(next.value);
-        if (isAllowed !== null && !(await isAllowed)) return null;
-        // An answer that came while this process stood still is taken, however long that was.
-        if (tries === 1) waited.renew();
-        next = step.next(given);
-      }
-      const { writes } = next.value;
-      return writes === null || (await write(writes, tries <= carefulTries)) ? next.value : 'again';
-    } finally {
-      release?.();
+  const attempt = createAttempt({
+    read: createReader(connection, readCells),
+    write: createWriter(connection, commit),
+    lock: locks.take,
+  });
+  const retry = async <T>(begin: Begin<T>, isAllowed: Allowed, waited: Waited): Promise<Ended<T> | 'refused'> => {
+    for (let tries = 1; tries <= triesMax && !waited.isOver(); tries += 1) {
+      const result = await attempt(begin, { isAllowed, tries, waited });
+      if (result !== 'conflict') return result;
+      if (tries >= triesAtOnce) await pause(Math.random() * Math.min(tries, pauseMsMax));
     }
+    throw storeUnavailable('counters in Redis: others wrote at each try, or for too long');
   };
-  const runOn = async <T>(of: Run<T>, waited: Waited): Promise<Ended<T> | null> => {
-    const release = await locks.take(of.names);
-    try {
-      const isAllowed = of.takeLeave?.() ?? null;
-      // If the reads fail first, nobody asks for it any more.
-      isAllowed?.catch(() => undefined);
-      for (let tries = 1; tries <= triesMax && !waited.isOver(); tries += 1) {
-        const ended = await attempt(of, { isAllowed, tries, waited });
-        if (ended !== 'again') return ended;
-        if (tries >= triesAtOnce) await pause(Math.random() * Math.min(tries, pauseMsMax));
-      }
-      throw storeUnavailable('counters in Redis: others wrote at each try, or for too long');
-    } finally {
-      release();
-    }
-  };
-  const run = <T>(of: Run<T>): Promise<Ended<T> | null> => connection.within((waited) => runOn(of, waited));
   return {
-    run: async (names, begin) => {
-      const ended = await run({ names, begin, takeLeave: null });
-      if (ended === null) throw new Error('a step that needs no leave is run');
-      return ended.result;
-    },
-    runIf: async (takeLeave, names, begin) => (await run({ names, begin, takeLeave }))?.result ?? null,
+    run: (names, begin) =>
+      connection.within((waited) =>
+        locks.hold(names, async () => {
+          const ended = await retry(begin, null, waited);
+          if (ended === 'refused') throw new Error('a step without limits is refused');
+          return ended.result;
+        }),
+      ),
+    runIf: (isAllowed, names, begin) =>
+      connection.within((waited) =>
+        locks.hold(names, async () => {
+          const allowed = isAllowed();
+          // Awaited after the first read, which may fail before: its own failure is then of no use.
+          allowed.catch(() => undefined);
+          const ended = await retry(begin, allowed, waited);
+          return ended === 'refused' ? null : ended.result;
+        }),
+      ),
     remove: (names, keys) =>
       connection.within(() =>
         locks.hold(names, async () => void (await connection.sendAll([new BytesCall('del', [...keys])]))),
@@ -87,18 +79,49 @@ export function createStore(connection: RedisConnection, { commit, readCells }: 
   };
 }
 
+/** The one answer of all tries; null if nothing limits the step. */
+type Allowed = Promise<boolean> | null;
+
+interface AttemptDeps {
+  readonly read: (wanted: Wanted) => Promise<Given>;
+  /** False if a value is no longer the one that was read. */
+  readonly write: (writes: Writes, isCareful: boolean) => Promise<boolean>;
+  readonly lock: ReturnType<typeof createLocks>['take'];
+}
+
 interface Attempt {
-  readonly isAllowed: Promise<boolean> | null;
+  readonly isAllowed: Allowed;
+  /** 1 at the first. */
   readonly tries: number;
   readonly waited: Waited;
 }
 
-interface Run<T> {
-  readonly names: readonly string[];
-  readonly begin: () => Step<Ended<T>>;
-  readonly takeLeave: (() => Promise<boolean>) | null;
-}
+/** Returns a function that runs a step once, from its first question to its write. */
+const createAttempt =
+  ({ read, write, lock }: AttemptDeps) =>
+  async <T>(begin: Begin<T>, { isAllowed, tries, waited }: Attempt): Promise<Ended<T> | 'refused' | 'conflict'> => {
+    const step = begin();
+    let release: (() => void) | null = null;
+    try {
+      let next = step.next();
+      while (next.done !== true) {
+        const { fields } = next.value;
+        // Similar devices take turns, so that each sees the others. No deadlock: a call takes this lock last, and only once.
+        if (fields !== undefined) release = await lock([`${fields.key} ${fields.names[0]}`]);
+        const given = await read(next.value);
+        if (isAllowed !== null && !(await isAllowed)) return 'refused';
+        // An answer that came while this process stalled is used, however long the stall.
+        if (tries === 1) waited.renew();
+        next = step.next(given);
+      }
+      const { writes } = next.value;
+      return writes === null || (await write(writes, tries <= carefulTries)) ? next.value : 'conflict';
+    } finally {
+      release?.();
+    }
+  };
 
+/** One round trip: each kind of value by its own command, and the replies in the order of the commands. */
 const createReader =
   (connection: RedisConnection, readCells: Script) =>
   async ({ keys, tail, fields, cells }: Wanted): Promise<Given> => {
@@ -111,20 +134,20 @@ const createReader =
     }
     if (cells !== undefined) commands.push({ script: readCells, args: ['', '2', ...cells.keys, cells.cells] });
     const replies = await connection.sendAll(commands);
-    let place = 0;
-    const values = keys.length > 0 ? listOf(replies[place++]).map(bytesOrNull) : [];
+    let next = 0;
+    const values = keys.length > 0 ? listOf(replies[next++]).map(bytesOrNull) : [];
     const given: { -readonly [Name in keyof Given]: Given[Name] } = { values };
-    if (tail !== undefined) given.tail = bytesOrNull(replies[place++]) ?? '';
+    if (tail !== undefined) given.tail = bytesOrNull(replies[next++]) ?? '';
     if (fields !== undefined) {
-      const current = listOf(replies[place++]);
-      const before = fields.before === null ? [] : listOf(replies[place++]);
+      const current = listOf(replies[next++]);
+      const before = fields.before === null ? [] : listOf(replies[next++]);
       given.fields = current.map((list, i) => bytesOrNull(list ?? before[i]));
     }
-    if (cells !== undefined) given.cells = listOf(replies[place]) as readonly number[];
+    if (cells !== undefined) given.cells = listOf(replies[next]) as readonly number[];
     return given;
   };
 
-/** Whether it was written. */
+/** The returned function resolves to false, without a write, if a value is no longer the one that was read. */
 const createWriter =
   (connection: RedisConnection, commit: Script) =>
   async (writes: Writes, isCareful: boolean): Promise<boolean> => {
@@ -146,7 +169,13 @@ function bandsOf({ key, names, values }: FieldsWrite): BytesCall {
   return new BytesCall('hset', args);
 }
 
-/** The arguments of the script, after its keys; null if there is nothing to be written. */
+/**
+ * The call of commit.lua, which reads it in this order; null if there is nothing to write.
+ *
+ *   '' · number of keys · keys · counts, one byte each · values
+ *
+ * Keys and values both stand by kind: bands, claims, sets, puts, appends, increments, cells, removes. Claims, and sets if `isCareful`, are checked.
+ */
 function commitOf(writes: Writes, isCareful: boolean): Bytes[] | null {
   const { fields, claims, sets, puts, appends, increments, cells, removes } = writes;
   const tables = fields === null ? 0 : 1;
