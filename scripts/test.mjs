@@ -1,9 +1,10 @@
-// `npm test [-- --all | --only unit|rest] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own or some small ones in
+// `npm test [-- --all | --only unit|rest|fast] [--parallel N] [FILE...]`: runs compiled tests, each file in a process of its own or some small ones in
 // one, and prints what failed.
 //
 //   node scripts/test.mjs                            all but the long ones, see `isLong`
 //   node scripts/test.mjs --all                      all of them
 //   node scripts/test.mjs --only unit                all outside service, stores, integrity, cli, bench, research and browser tests; `--only rest` those
+//   node scripts/test.mjs --only fast                those of them that start nothing, see `fast-tests.mjs`
 //   node scripts/test.mjs dist/test/errors.test.js   these files, one after the other, with everything that they print
 //   node scripts/test.mjs dist/test/kernel           the files of this folder
 //   node scripts/test.mjs --times 10 FILE...         the same ten times: a file that waits on time instead of an event shows itself
@@ -17,6 +18,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createIsFast } from './fast-tests.mjs';
 
 const root = 'dist/test';
 /** Longer than the longest limit that a file sets itself; the limit of all others is `secondsOfATest`. */
@@ -104,10 +106,12 @@ function readOptions() {
   });
   const [times, parallel] = [values.times, values.parallel].map(Number);
   if (
-    !['unit', 'rest', undefined].includes(values.only) ||
+    !['unit', 'rest', 'fast', undefined].includes(values.only) ||
     ![times, parallel].every((n) => Number.isInteger(n) && n > 0)
   )
-    throw new Error('Usage: node scripts/test.mjs [--all | --only unit|rest] [--times N] [--parallel N] [FILE...]');
+    throw new Error(
+      'Usage: node scripts/test.mjs [--all | --only unit|rest|fast] [--times N] [--parallel N] [FILE...]',
+    );
   return { ...values, times, parallel, named: positionals };
 }
 
@@ -145,7 +149,9 @@ function plan({ all, only, times, parallel, named }) {
     return Array.from({ length: times }, () => files.map((file) => ({ files: [file], weight: parallel }))).flat();
   }
   const found = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js'));
+  const isFast = createIsFast();
   const asked = found.filter((name) => {
+    if (only === 'fast') return isUnit(name) && isFast(join(root, name));
     if (only !== undefined) return isUnit(name) === (only === 'unit');
     return all || !isLong(name);
   });
