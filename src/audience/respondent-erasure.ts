@@ -13,8 +13,8 @@ import { isReservationId } from './reservation-store.js';
 
 export interface RespondentErasureDeps {
   readonly database: Database;
-  /** Erases what is kept outside the places under one name. */
-  readonly eraseName: (actor: Actor, respondent: ErasedRespondent) => Promise<ErasureReply>;
+  /** Erases what is kept outside the places under one name of the respondent with the id `givenId`. */
+  readonly eraseName: (actor: Actor, respondent: ErasedRespondent, givenId: string) => Promise<ErasureReply>;
   /** Erases the links and the webhook payloads of places; returns how many payloads. */
   readonly eraseElsewhere: (
     tx: Queryable,
@@ -24,11 +24,12 @@ export interface RespondentErasureDeps {
 }
 
 export const createRespondentErasure =
-  ({ database, eraseName, eraseElsewhere }: RespondentErasureDeps): RespondentErasureDeps['eraseName'] =>
-  async (actor, respondent) => {
-    const { erased, left, unreadable } = await eraseName(actor, respondent);
+  ({ database, eraseName, eraseElsewhere }: RespondentErasureDeps) =>
+  async (actor: Actor, respondent: ErasedRespondent): Promise<ErasureReply> => {
+    const { respondentId: givenId } = respondent;
+    const { erased, left, unreadable } = await eraseName(actor, respondent, givenId);
     for (const respondentId of await findRespondentRefs(database, respondent)) {
-      const more = await eraseName(actor, { ...respondent, respondentId });
+      const more = await eraseName(actor, { ...respondent, respondentId }, givenId);
       for (const kind of ['sessions', 'fingerprints', 'receipts', 'events'] as const) erased[kind] += more.erased[kind];
       for (const kind of ['sessions', 'receipts', 'events', 'history'] as const) left[kind] += more.left[kind];
     }

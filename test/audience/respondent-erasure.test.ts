@@ -242,6 +242,23 @@ function testErasure(t: Test, open: (t: Test) => Promise<TestStore>): void {
     t.equal(await erase('erased'), 1);
   });
 
+  t.test(
+    'every entry of the audit trail names the erased respondent by the hash of the id that was sent',
+    async (t) => {
+      const { database } = await open(t);
+      const study = await makeStudy(database, 10);
+      const instance = await instanceOf(t, database, randomBytes(32));
+      await instance.enter(study, 'r');
+      await erasureOf(database, [])(operator, { ...study, respondentId: 'r' });
+      const entries = await database.query<{ respondent: string }>(
+        "SELECT detail ->> 'respondent' AS respondent FROM audit_entries WHERE organization_id = $1 AND action = 'respondent.erased'",
+        [study.organizationId],
+      );
+      t.ok(entries.length > 1, 'the rid, and the names that the study gave');
+      t.same([...new Set(entries.map(({ respondent }) => respondent))], [`${study.projectId} erased r`]);
+    },
+  );
+
   t.test('a place that stood aside when its respondent was erased is not unsent', async (t) => {
     const { database } = await open(t);
     const study = await makeStudy(database, 10);

@@ -60,7 +60,8 @@ const batchMax = 500;
 export function createErasureService(deps: ErasureDeps) {
   const { database, makeRef } = deps;
   return {
-    async erase(actor: Actor, respondent: ErasedRespondent): Promise<ErasureReply> {
+    /** `givenId` is the id that the caller sent, if the respondent is erased under another name of it. The audit trail names its hash. */
+    async erase(actor: Actor, respondent: ErasedRespondent, givenId = respondent.respondentId): Promise<ErasureReply> {
       const { organizationId, projectId, respondentId } = respondent;
       const { receipts, events, sessionIds: scored, left } = await deps.eraseScores(projectId, respondentId);
       const erased = { sessions: 0, fingerprints: 0, receipts, events };
@@ -83,7 +84,7 @@ export function createErasureService(deps: ErasureDeps) {
           organizationId,
           action: 'respondent.erased',
           subject: { kind: 'project', id: projectId },
-          detail: { respondent: makeRef(projectId, 'erased', respondentId), ...erased },
+          detail: { respondent: makeRef(projectId, 'erased', givenId), ...erased },
         });
       });
       const sessions = await inOrganization(database, organizationId, (tx) => countSessions(tx, respondent));
