@@ -39,7 +39,11 @@ export const historyRules = {
     'According to respondentStats, this respondent tried many studies and completed few ({value}).',
   ),
   respondent_stats_unused: diagnostic('info', 0, 'respondentStats was not used: {value}.'),
-  source_record_adverse: adverseSource('medium', 3, 'Sessions of this source were often rejected for fraud.'),
+  source_record_adverse: adverseSource(
+    'medium',
+    3,
+    'Sessions of this source with a final outcome were often rejected for fraud.',
+  ),
   source_record_clean: cleanSource('info', -1, 'Sessions of this source were rarely rejected.'),
   sub_source_record_adverse: adverseSource(
     'medium',
@@ -51,11 +55,19 @@ export const historyRules = {
     -1,
     'Sessions of this sub-source were rejected for fraud less often than those of its source.',
   ),
-  source_mostly_fraud: adverse('high', 2, 'Most sessions of this source were rejected for fraud.'),
-  study_record_adverse: adverseSource('low', 1, 'Sessions of this study were often rejected for fraud.'),
+  source_mostly_fraud: adverse('high', 2, 'Most sessions of this source with a final outcome were rejected for fraud.'),
+  study_record_adverse: adverseSource(
+    'low',
+    1,
+    'Sessions of this study with a final outcome were often rejected for fraud.',
+  ),
   device_record_adverse: adverse('high', 3.5, 'Other sessions on this device were rejected for fraud.'),
   range_record_adverse: adverse('medium', 2.5, 'Other sessions from this IP range were rejected for fraud.'),
-  network_record_adverse: adverse('low', 0.6, 'Sessions from this network were often rejected for fraud.'),
+  network_record_adverse: adverse(
+    'low',
+    0.6,
+    'Sessions from this network with a final outcome were often rejected for fraud.',
+  ),
   respondent_new: diagnostic('info', 2, 'This respondent has no history, and the project reviews new respondents.'),
 } satisfies Rules;
 
