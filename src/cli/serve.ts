@@ -50,7 +50,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
   } catch (error) {
     process.stderr.write(`VerifyHuman did not start: ${startProblem(error, settings)}\n`);
     if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
-    exit(error === stop.reason ? 0 : 1);
+    process.exit(error === stop.reason ? 0 : 1);
   }
 }
 

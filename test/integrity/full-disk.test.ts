@@ -55,7 +55,7 @@ else
       await service.end('SIGKILL');
 
       writeFileSync(filler, Buffer.alloc(freeBytes()));
-      const sentence = new RegExp(`^it exited: VerifyHuman did not start: .*${directory} is not writable .*ENOSPC`);
+      const sentence = new RegExp(`\nVerifyHuman did not start: .*${directory} is not writable .*ENOSPC.*\n$`);
       await t.rejects(startProcess(t, { VH_DATA_DIR }).listening(), { message: sentence });
       rmSync(filler);
       const again = startProcess(t, { VH_DATA_DIR });
