@@ -2,7 +2,8 @@
 import type { EvidenceReply } from '../../src/contract/score.js';
 import type { TrailReceipt } from '../../src/contract/session-trail.js';
 import type { RespondentReply } from '../../src/contract/study-replies.js';
-import { formatShare, readable } from '../parts/words.js';
+import { reasonName } from '../parts/reason-names.js';
+import { formatShare } from '../parts/words.js';
 import { screenOutTexts } from './study-respondents.js';
 
 interface DecisionProps {
@@ -40,7 +41,7 @@ function refusalOf({ recommendation }: TrailReceipt, respondent: RespondentReply
     case 'score':
       return recommendation === 'block' ? null : 'Refused by the study’s minimum quality, not by the score.';
     case 'program':
-      return `Refused by the study’s rule against programs (${readable(respondent?.reason ?? '').toLowerCase()}), not by the score.`;
+      return `Refused by the study’s rule against programs (${reasonName(respondent?.reason ?? '').toLowerCase()}), not by the score.`;
     case 'verification':
       return 'Refused by the study’s verification, not by the score.';
     case 'duplicate':

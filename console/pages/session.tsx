@@ -69,7 +69,10 @@ function Session({ projectId, trail, reload }: SessionProps) {
     <>
       <Title text={sessionId} reload={reloadAll} />
       {latest === undefined ? (
-        <p class="notice warn">This session has no score yet. New scores appear here after about a second.</p>
+        <p class="notice warn">
+          No score of this session is recorded. A new one appears here after about a second. Scores of an erased
+          respondent are gone.
+        </p>
       ) : (
         <p class="facts">
           <Badge value={latest.recommendation} />

@@ -8,13 +8,15 @@ import { Empty, Older, Shown } from '../parts/states.js';
 import { Table, type Column } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { periodStart, SessionFilters } from './session-filters.js';
+import { SupplierReasons } from './supplier-reasons.js';
 
 const pageSize = 50;
 
 export function SessionsPage({ projectId }: { projectId: string }) {
   const [search] = useSearchParams();
   const { period, ...filters } = Object.fromEntries(search);
-  const path = `/lite/sessions${query({ projectId, limit: pageSize, ...filters, from: periodStart(period) })}`;
+  const from = periodStart(period);
+  const path = `/lite/sessions${query({ projectId, limit: pageSize, ...filters, from })}`;
   const first = useRead<ScoredSessionPage>(path);
   return (
     <>
@@ -23,6 +25,9 @@ export function SessionsPage({ projectId }: { projectId: string }) {
       <p class="small back">
         <Link href={`/${projectId}/flags`}>Flags raised during sessions</Link>
       </p>
+      {filters['sourceId'] !== undefined && (
+        <SupplierReasons {...{ projectId, from }} sourceId={filters['sourceId']} studyId={filters['studyId']} />
+      )}
       <Shown of={first} what="sessions">
         {(page) => (
           <SessionTable

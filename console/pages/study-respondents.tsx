@@ -37,6 +37,9 @@ export const screenOutTexts: Readonly<Record<NonNullable<RespondentReply['screen
 
 const details: Readonly<Record<string, string>> = {
   ...screenOutTexts,
+  score: 'entry check: the score',
+  program: 'entry check: a program',
+  verification: 'verification failed',
   confirmed: 'confirmed',
   unconfirmed: 'not confirmed',
   too_fast: 'too fast',
@@ -46,8 +49,8 @@ const details: Readonly<Record<string, string>> = {
 const standingOf = ({ status, completion }: RespondentReply): string =>
   completion === 'reversed' ? 'Completed' : (standings[status] ?? readable(status));
 
-function detailOf({ completion, screenOutReason, refusedFor, reversalNote }: RespondentReply): string {
-  const detail = details[completion ?? screenOutReason ?? ''];
+function detailOf({ completion, screenOutRule, refusedFor, reversalNote }: RespondentReply): string {
+  const detail = details[completion ?? screenOutRule ?? ''];
   return [detail, completion === 'reversed' ? null : refusedFor, reversalNote]
     .filter((each) => typeof each === 'string')
     .join(', ');

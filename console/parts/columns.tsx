@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import { Badge } from './badge.js';
 import { Meter } from './meter.js';
+import { reasonName } from './reason-names.js';
 import type { Column } from './table.js';
-import { formatCount, formatTime, readable } from './words.js';
+import { formatCount, formatTime } from './words.js';
 
 /** Left out on a narrow screen. */
 export const None = ({ text }: { text: string }) => <span class="muted none">{text}</span>;
@@ -22,7 +23,7 @@ export const reasonColumn = <Row,>(of: (row: Row) => string | null): Column<Row>
     'Top reason',
     (row) => {
       const code = of(row);
-      return code === null ? null : readable(code);
+      return code === null ? null : reasonName(code);
     },
     'Nothing against',
   );
