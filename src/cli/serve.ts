@@ -72,7 +72,7 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
     serves.api && serves.audience ? 'VerifyHuman is up.' : `VerifyHuman is up as ${settings.VH_ROLES.join(', ')}.`,
     ...(serves.api ? [`  API            ${baseUrl}`] : []),
     ...(serves.audience ? [`  Audience API   ${audienceUrl}`] : []),
-    ...(serves.api ? [`  Documentation  ${siteUrl}/docs/`] : []),
+    ...(serves.api ? [`  Console        ${siteUrl}/console`, `  Documentation  ${siteUrl}/docs/`] : []),
     ...(serves.demo ? [`  Demo page      ${siteUrl}/demo`] : []),
     `  Metrics        ${adminUrl}/metrics`,
   ];
@@ -93,6 +93,12 @@ function describe({ bootstrap, serves, firstStart }: Service, settings: Settings
       '',
       'Score a session:',
       `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${showsKeys ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"8.8.8.8"}'`,
+    );
+  if (serves.api && settings.DATABASE_URL === null)
+    lines.push(
+      '',
+      'Print a link that signs in to the console:',
+      `  VH_DATA_DIR='${resolve(settings.VH_DATA_DIR)}' npm run --silent console`,
     );
   if (serves.api && settings.GEOIP_ASN_DB === null)
     lines.push(

@@ -105,6 +105,7 @@ t.test('a terminal gets the keys of the first start', async (t) => {
     readFileSync(join(directory, 'bootstrap.json'), 'utf8'),
   ) as Bootstrap;
   for (const secret of [projectKey, organizationKey]) t.ok(shown.includes(secret));
+  t.ok(shown.includes(`VH_DATA_DIR='${directory}' npm run --silent console`), 'the way into the console');
   child.kill('SIGTERM');
   await once(child, 'exit');
 });

@@ -45,7 +45,7 @@ if (stack !== null) {
       const printed = fleet.members.map((member) => member.output().stdout);
       const [, , consumers, audience] = printed;
       const api = printed.find((text) => text.includes('First start'));
-      t.match(api, /up as api\.\n {2}API .*\n {2}Documentation .*\n {2}Demo page .*\n {2}Metrics /);
+      t.match(api, /up as api\.\n {2}API .*\n {2}Console .*\n {2}Documentation .*\n {2}Demo page .*\n {2}Metrics /);
       t.match(consumers, /up as consumers\.\n {2}Metrics [^\n]*\n$/, 'no address of what it does not serve');
       t.match(audience, /up as audience\.\n {2}Audience API .*\n {2}Metrics [^\n]*\n$/);
       // The API holds the index of faces besides the three stores.
