@@ -88,7 +88,7 @@ const peopleByChance: Readonly<
   hosting: [2, 2, 2, 1],
   anonymous: [6, 4, 8, 1],
   business: [30, 30, 30, 0.5],
-  unknown: [3, 1.5, 5, 0.5],
+  unknown: [3, 3, 5, 0.5],
   mobile: null,
   education: null,
 };
