@@ -76,7 +76,8 @@ const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = 
 
 /**
  * People that chance brings together on one address and on one network (/24, /48) within an hour, and on the network within a day, by network class, and
- * with which power of the sample’s size they grow: all customers of a VPN meet at its exits, neighbors seldom do. null: no number says anything.
+ * with which power of the sample’s size they grow: all customers of a VPN meet at its exits, neighbors seldom do. null: no number says anything, and
+ * neither does one below Infinity: an unknown network may be an office’s or a carrier’s.
  */
 const peopleByChance: Readonly<
   Record<
@@ -88,7 +89,7 @@ const peopleByChance: Readonly<
   hosting: [2, 2, 2, 1],
   anonymous: [6, 4, 8, 1],
   business: [30, 30, 30, 0.5],
-  unknown: [3, 3, 5, 0.5],
+  unknown: [3, Infinity, 5, 0.5],
   mobile: null,
   education: null,
 };

@@ -134,6 +134,11 @@ t.test('people who come from one range within an hour weigh by its kind and numb
   t.ok((byCount[1] ?? 0) < 1, 'two may be neighbors');
   for (const network of ['mobile', 'education', 'business', 'anonymous'] as const) t.equal(weightOf(4, network), 0);
   t.equal(weightOf(3, 'residential', { addressRespondentsHour: 3, addressDevicesHour: 4 }), 0, 'a household');
-  t.equal(weightOf(6, null, { source: { hour: 400, mean: 400, variance: 400, hours: 100 } }), 0, 'a large sample');
+  t.equal(
+    weightOf(6, 'residential', { source: { hour: 400, mean: 400, variance: 400, hours: 100 } }),
+    0,
+    'a large sample',
+  );
+  t.equal(weightOf(40, null), 0, 'an unknown network may be an office or a carrier');
   t.end();
 });
