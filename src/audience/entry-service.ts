@@ -56,7 +56,7 @@ import {
 import { isReadable, readLink, repeatedIn, tooLongIn } from './link-problems.js';
 import type { RefusedLinks } from './refused-links.js';
 import { scoreVisit, type GateDeps } from './gate.js';
-import { endJudging, isDecidedSince, noteJudging, type Judging } from './repetition.js';
+import { endJudging, isEndedSince, noteJudging, type Judging } from './repetition.js';
 import { isVerificationEnough, programOf, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 import { isUndecided, letsHoldersFinish, type ReservationState } from './transitions.js';
@@ -277,7 +277,7 @@ async function judgeEntry(
     const claimed = await claimPlace(tx, current, asking, ownId);
     if (isErased(claimed)) return 'erased';
     if (claimed.reservationId !== ownId || !isGated(claimed)) return claimed;
-    if (isUndecided(claimed) && isDecidedSince(claimed, judging)) return claimed;
+    if (isUndecided(claimed) && isEndedSince(claimed, judging)) return claimed.state === 'entering' ? 'later' : claimed;
     const now = isUndecided(claimed) ? await takeLink(tx, claimed, asking) : claimed;
     const isShared = await sharesDevice(tx, current, claim);
     const country = surroundings.country ?? now.country;

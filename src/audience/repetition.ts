@@ -47,8 +47,8 @@ export const endJudging = async (tx: Queryable, reservationId: string, { judging
     judging,
   ]));
 
-/** Whether another visit has decided since the note. Then others may have taken the place for one that is not let in. */
-export const isDecidedSince = (place: Pick<QuotaReservation, 'judging'>, { judging }: Judging): boolean =>
+/** Whether another visit has decided since the note, or ended it undecided. Then others may have taken the place for one that is not let in. */
+export const isEndedSince = (place: Pick<QuotaReservation, 'judging'>, { judging }: Judging): boolean =>
   place.judging !== judging;
 
 /** The part of sessions in a study, as far as somebody can repeat them. */
