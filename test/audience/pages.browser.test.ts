@@ -39,6 +39,17 @@ t.test(
       t.equal(await without.locator('h1:visible').textContent(), titles.unchecked, 'without JavaScript');
     }
 
+    const answers: number[] = [];
+    page.on('response', (response) => response.url().endsWith('/enter/probe') && answers.push(response.status()));
+    await page.route('**/enter/probe', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    await page.goto(`${study.entryUrl}?rid=e&src=s`);
+    await page.waitForURL(/vh_checked=/, { timeout: 30_000 });
+    t.same(answers.slice(0, 2), [503, 202], 'a service that is busy is asked once more');
+    await page.route('**/enter/probe', (route) => route.fulfill({ status: 503 }));
+    await page.goto(`${study.entryUrl}?rid=d&src=s`);
+    await page.waitForURL(/vh_checked=/, { timeout: 30_000 });
+    t.equal(await page.textContent('h1'), titles.unchecked, 'and not for ever');
+
     await page.route('**/vh-lite.iife.js', (route) => route.abort());
     await page.goto(`${study.entryUrl}?rid=c&src=s`);
     t.equal(await page.textContent('h1:visible'), titles.checking);

@@ -214,25 +214,28 @@ function testRepetition(t: Test, open: (t: Test) => Promise<TestStore>): void {
       await checkCounts(t, study);
     });
 
-    t.test('of three visits of one browser at once, one that could not be checked closes the study to none', async (t) => {
-      const { scoring, study, enter } = await start();
-      const begin = async () => {
-        const { counted, release } = scoring.hold('a');
-        const page = enter('a');
-        await counted;
-        return () => (release(), page);
-      };
-      const endFirst = await begin();
-      const endUnusable = await begin();
-      scoring.unusable.add('a');
-      t.equal(await endUnusable(), 'unchecked');
-      scoring.unusable.delete('a');
-      const endLast = await begin();
-      t.equal(await endFirst(), 'later');
-      t.equal(await endLast(), 'in');
-      t.equal(await enter('a'), 'in');
-      await checkCounts(t, study);
-    });
+    t.test(
+      'of three visits of one browser at once, one that could not be checked closes the study to none',
+      async (t) => {
+        const { scoring, study, enter } = await start();
+        const begin = async () => {
+          const { counted, release } = scoring.hold('a');
+          const page = enter('a');
+          await counted;
+          return () => (release(), page);
+        };
+        const endFirst = await begin();
+        const endUnusable = await begin();
+        scoring.unusable.add('a');
+        t.equal(await endUnusable(), 'unchecked');
+        scoring.unusable.delete('a');
+        const endLast = await begin();
+        t.equal(await endFirst(), 'later');
+        t.equal(await endLast(), 'in');
+        t.equal(await enter('a'), 'in');
+        await checkCounts(t, study);
+      },
+    );
 
     t.test('an erased respondent names nobody whom they repeated', async (t) => {
       const { study, enter, enterAtOnce } = await start(1);

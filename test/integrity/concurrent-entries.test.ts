@@ -77,6 +77,8 @@ if (stack !== null) {
     const next = nextOf(first.html);
     if (next === null) return first.location ?? first.title;
     const sent = await sendEntryProbe(first.html, { ...given, agent: desktopAgent, seed: `browser ${browser}` });
+    // A real page is loaded once more by itself.
+    if (sent.status === 429 || sent.status === 503) return titles.later;
     if (sent.status !== 202) return `the probe was answered ${sent.status}`;
     const kept = { ...given, cookie: keepCookies(first.headers, cookie) };
     const page = await open(new URL(next, at(turn + 1)).href, kept);
