@@ -151,6 +151,7 @@ function observeBehavior(body: ProbeBody | null): number[] {
 function observeHistory({ history }: ScoreFacts): number[] {
   const of = (record: HistoryRecord | null | undefined): number[] => [
     number(record?.n),
+    number(record?.pending),
     record == null ? Number.NaN : (record.fraud + 0.2) / (record.n + 4),
   ];
   return [

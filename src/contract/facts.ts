@@ -121,6 +121,8 @@ export interface HistoryRecord {
   readonly n: number;
   /** Weighted number of fraud-class rejections among them. */
   readonly fraud: number;
+  /** Weighted number of completes that are not in `n`, since they may still be reversed. Absent: none. */
+  readonly pending?: number;
 }
 
 /** Native history, project-wide; clawbacks are weighted by age like the rest. A subject that was not named is null; a known subject without outcomes has n = 0. */

@@ -51,19 +51,17 @@ function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: numb
   const record = (name: HistorySubject) => {
     if (subjects[name] === null) return null;
     const value = stored[name];
-    return value === null ? { n: 0, fraud: 0, clawbacks: 0 } : readHistory(value, nowMs);
+    return value === null ? { n: 0, fraud: 0, clawbacks: 0, pending: 0 } : readHistory(value, nowMs);
   };
-  const plain = ({ n, fraud }: HistoryRecord): HistoryRecord => ({ n, fraud });
+  const plain = ({ n, fraud, pending = 0 }: HistoryRecord): HistoryRecord =>
+    pending === 0 ? { n, fraud } : { n, fraud, pending };
   const known = (name: HistorySubject): HistoryRecord | null => {
     const value = record(name);
     return value === null ? null : plain(value);
   };
   const respondent = record('respondent');
   const facts: Writable<HistoryFacts> = {
-    respondent:
-      respondent === null
-        ? null
-        : { n: respondent.n, fraud: respondent.fraud, confirmedClawbacks: respondent.clawbacks },
+    respondent: respondent === null ? null : { ...plain(respondent), confirmedClawbacks: respondent.clawbacks },
     source: known('source'),
     subSource: known('subSource'),
   };
@@ -109,18 +107,22 @@ export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 export function readHistory(
   history: HistoryValue,
   nowMs: number,
-): { readonly n: number; readonly fraud: number; readonly clawbacks: number } {
+): Required<HistoryRecord> & { readonly clawbacks: number } {
   const passedDays = Math.max(0, dayOf(nowMs) - history.asOfDay);
   const weight = weightAt(passedDays);
-  let credited = 0;
+  const sum = { credited: 0, pending: 0 };
   for (const [ageDays, sessions] of history.young ?? []) {
     const age = ageDays + passedDays;
-    credited += sessions * weightAt(age) * Math.min(1, age / reversalWindowDays);
+    const weighted = sessions * weightAt(age);
+    const credited = weighted * Math.min(1, age / reversalWindowDays);
+    sum.credited += credited;
+    sum.pending += weighted - credited;
   }
   return {
-    n: history.n * weight + credited,
+    n: history.n * weight + sum.credited,
     fraud: history.fraud * weight,
     clawbacks: history.clawbacks * weight,
+    pending: sum.pending,
   };
 }
 

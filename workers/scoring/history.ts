@@ -42,7 +42,7 @@ export const historyRules = {
   source_record_adverse: adverseSource(
     'medium',
     3,
-    'Sessions of this source with a final outcome were often rejected for fraud.',
+    'Sessions of this source were rejected for fraud more often than usual.',
   ),
   source_record_clean: cleanSource('info', -1, 'Sessions of this source were rarely rejected.'),
   sub_source_record_adverse: adverseSource(
@@ -55,18 +55,18 @@ export const historyRules = {
     -1,
     'Sessions of this sub-source were rejected for fraud less often than those of its source.',
   ),
-  source_mostly_fraud: adverse('high', 2, 'Most sessions of this source with a final outcome were rejected for fraud.'),
+  source_mostly_fraud: adverse('high', 2, 'Most sessions of this source were rejected for fraud.'),
   study_record_adverse: adverseSource(
     'low',
     1,
-    'Sessions of this study with a final outcome were often rejected for fraud.',
+    'Sessions of this study were rejected for fraud more often than usual.',
   ),
   device_record_adverse: adverse('high', 3.5, 'Other sessions on this device were rejected for fraud.'),
   range_record_adverse: adverse('medium', 2.5, 'Other sessions from this IP range were rejected for fraud.'),
   network_record_adverse: adverse(
     'low',
     0.6,
-    'Sessions from this network with a final outcome were often rejected for fraud.',
+    'Sessions from this network were rejected for fraud more often than usual.',
   ),
   respondent_new: diagnostic('info', 2, 'This respondent has no history, and the project reviews new respondents.'),
 } satisfies Rules;
@@ -120,7 +120,8 @@ export function weighHistory({ facts }: Visit): Signal[] {
   const { sourceUsual, sourcePrior, studyPrior } = historyThresholds;
   const ofSource = weighSource(history.source, sourceUsual, 'source', signals);
   weighSource(history.subSource, ofSource, 'sub_source', signals);
-  if (isMostlyFraud(ofSource, (history.source?.n ?? 0) + sourcePrior)) raise(signals, 'source_mostly_fraud');
+  if (history.source !== null && isMostlyFraud(ofSource, sizeOf(history.source) + sourcePrior))
+    raise(signals, 'source_mostly_fraud');
   weighAdverse(history.study, sourceUsual, studyPrior, 'study_record_adverse', signals);
   weighPlaces(history, signals);
   if (calibration.newUserPosture === 'review_lean' && isNew(history)) raise(signals, 'respondent_new');
@@ -209,9 +210,14 @@ function weighSource(
   return share;
 }
 
-/** Leans on a share with the weight of so many sessions. */
-const shareOf = ({ n, fraud }: HistoryRecord, usual: number, prior: number): number =>
-  (fraud + prior * usual) / (n + prior);
+/**
+ * Leans on a share with the weight of so many sessions, and of the completes that may still be reversed: rejections come first, and acceptances
+ * only with time, so that the decided sessions of the first weeks say more against a source than it deserves.
+ */
+const shareOf = ({ n, fraud, pending = 0 }: HistoryRecord, usual: number, prior: number): number =>
+  (fraud + (prior + pending) * usual) / (n + pending + prior);
+
+const sizeOf = ({ n, pending = 0 }: HistoryRecord): number => n + pending;
 
 function isMostlyFraud(share: number, n: number): boolean {
   return share - historyThresholds.mostlyErrors * Math.sqrt((share * (1 - share)) / n) > historyThresholds.mostly;
@@ -229,7 +235,8 @@ function weighPlaces({ respondent, network, range, device }: HistoryFacts, signa
 function without(record: HistoryRecord | undefined, own: HistoryRecord | null): HistoryRecord | undefined {
   if (record === undefined || own === null) return record;
   const fraud = Math.max(0, record.fraud - own.fraud);
-  return { fraud, n: Math.max(fraud, record.n - own.n) };
+  const pending = Math.max(0, (record.pending ?? 0) - (own.pending ?? 0));
+  return { fraud, n: Math.max(fraud, record.n - own.n), pending };
 }
 
 /** Evidence in favour of a place is not raised: a fraudster who rents it buys its good name as well. Returns its share. */

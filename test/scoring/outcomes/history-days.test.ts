@@ -33,10 +33,10 @@ t.test('an outcome that is taken back leaves the history exactly as if it had ne
 
 t.test('fraud and clawbacks halve in 90 days; a day in the future weighs as today', (t) => {
   const days: HistoryDays = { 100: [2, 2, 1] };
-  t.same(read(days, 100), { n: 2, fraud: 2, clawbacks: 1 });
-  t.same(read(days, 190), { n: 1, fraud: 1, clawbacks: 0.5 });
-  t.same(read(days, 40), { n: 2, fraud: 2, clawbacks: 1 });
-  t.same(read(days, 5_000), { n: 0, fraud: 0, clawbacks: 0 });
+  t.same(read(days, 100), { n: 2, fraud: 2, clawbacks: 1, pending: 0 });
+  t.same(read(days, 190), { n: 1, fraud: 1, clawbacks: 0.5, pending: 0 });
+  t.same(read(days, 40), { n: 2, fraud: 2, clawbacks: 1, pending: 0 });
+  t.same(read(days, 5_000), { n: 0, fraud: 0, clawbacks: 0, pending: 0 });
   t.end();
 });
 
@@ -51,6 +51,10 @@ t.test('what was accepted is credited as the time passes in which it may be reve
     [...credits].sort((a, b) => a - b),
     'and it never shrinks on the way',
   );
+  for (const day of [100, 117, 160, 170]) {
+    const { n, pending } = read(days, day);
+    t.ok(Math.abs(n + pending - 12 * 2 ** (-(day - 100) / 90)) < 1e-9, 'the rest is pending');
+  }
   t.end();
 });
 
@@ -62,7 +66,9 @@ t.test('a record that was told on an earlier day reads as one that is told today
   fc.assert(
     fc.property(anyDays, fc.integer({ min: 300, max: 400 }), fc.nat(200), (days, told, later) => {
       const [one, other] = [read(days, told, told + later), read(days, told + later)];
-      return (['n', 'fraud', 'clawbacks'] as const).every((name) => Math.abs(one[name] - other[name]) < 1e-6);
+      return (['n', 'fraud', 'clawbacks', 'pending'] as const).every(
+        (name) => Math.abs(one[name] - other[name]) < 1e-6,
+      );
     }),
   );
   t.end();

@@ -121,6 +121,26 @@ t.test('a source says something of its respondents, the more the better it is kn
   t.end();
 });
 
+t.test('rejections that come before acceptances say of a source what they say among all its completes', (t) => {
+  t.same(raised({ source: { n: 14, fraud: 14 } }), [['source_record_adverse', 2.71]]);
+  t.same(raised({ source: { n: 14, fraud: 14, pending: 224 } }), [['source_record_adverse', 0.76]]);
+  t.same(raised({ source: { n: 2, fraud: 2, pending: 38 } }), [['source_record_adverse', 0.52]], 'more may come');
+  t.same(raised({ source: { n: 0, fraud: 0, pending: 500 } }), [], 'completes of today earn nothing');
+  t.same(
+    raised({ source: { n: 300, fraud: 300, pending: 60 } }),
+    [
+      ['source_record_adverse', 3],
+      ['source_mostly_fraud', 2],
+    ],
+    'the youngest completes hide no farm',
+  );
+  const device = { n: 1, fraud: 1, pending: 3 };
+  const respondent = { ...fresh, pending: 3 };
+  t.same(raised({ device }), [['device_record_adverse', 1.35]]);
+  t.same(raised({ device, respondent }), raised({ device: { n: 1, fraud: 1 } }), 'the respondent’s own count once');
+  t.end();
+});
+
 t.test('a sub-source is compared with its source, so that both never say the same', (t) => {
   const source = { n: 400, fraud: 100 };
   const codes = (fraud: number) => raised({ source, subSource: { n: 200, fraud } }).map(([code]) => code);

@@ -186,18 +186,17 @@ export const german: EvidenceTexts = {
     respondent_stats_attempts:
       'Laut respondentStats hat dieser Teilnehmer viele Studien begonnen und wenige abgeschlossen ({value}).',
     respondent_stats_unused: 'respondentStats wurde nicht verwendet: {value}.',
-    source_record_adverse: 'Sitzungen dieser Quelle mit endgültigem Ergebnis wurden oft wegen Betrugs abgelehnt.',
+    source_record_adverse: 'Sitzungen dieser Quelle wurden öfter als üblich wegen Betrugs abgelehnt.',
     source_record_clean: 'Sitzungen dieser Quelle wurden selten abgelehnt.',
     sub_source_record_adverse:
       'Sitzungen dieser Unterquelle wurden häufiger wegen Betrugs abgelehnt als die ihrer Quelle.',
     sub_source_record_clean:
       'Sitzungen dieser Unterquelle wurden seltener wegen Betrugs abgelehnt als die ihrer Quelle.',
-    source_mostly_fraud: 'Die meisten Sitzungen dieser Quelle mit endgültigem Ergebnis wurden wegen Betrugs abgelehnt.',
-    study_record_adverse: 'Sitzungen dieser Studie mit endgültigem Ergebnis wurden oft wegen Betrugs abgelehnt.',
+    source_mostly_fraud: 'Die meisten Sitzungen dieser Quelle wurden wegen Betrugs abgelehnt.',
+    study_record_adverse: 'Sitzungen dieser Studie wurden öfter als üblich wegen Betrugs abgelehnt.',
     device_record_adverse: 'Andere Sitzungen auf diesem Gerät wurden wegen Betrugs abgelehnt.',
     range_record_adverse: 'Andere Sitzungen aus diesem IP-Bereich wurden wegen Betrugs abgelehnt.',
-    network_record_adverse:
-      'Sitzungen aus diesem Netzwerk mit endgültigem Ergebnis wurden oft wegen Betrugs abgelehnt.',
+    network_record_adverse: 'Sitzungen aus diesem Netzwerk wurden öfter als üblich wegen Betrugs abgelehnt.',
     respondent_new: 'Dieser Teilnehmer hat keine Vorgeschichte, und das Projekt prüft neue Teilnehmer.',
     step_up_passed: 'Die angeforderte Verifizierung wurde bestanden ({value}).',
     step_up_failed: 'Die angeforderte Verifizierung wurde nicht bestanden ({value}).',

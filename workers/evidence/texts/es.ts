@@ -179,17 +179,17 @@ export const spanish: EvidenceTexts = {
     respondent_stats_attempts:
       'Según respondentStats, este encuestado intentó muchos estudios y completó pocos ({value}).',
     respondent_stats_unused: 'respondentStats no se usó: {value}.',
-    source_record_adverse: 'Las sesiones de esta fuente con resultado definitivo se rechazaron a menudo por fraude.',
+    source_record_adverse: 'Las sesiones de esta fuente se rechazaron por fraude más de lo habitual.',
     source_record_clean: 'Las sesiones de esta fuente se rechazaron pocas veces.',
     sub_source_record_adverse:
       'Las sesiones de esta subfuente se rechazaron por fraude más a menudo que las de su fuente.',
     sub_source_record_clean:
       'Las sesiones de esta subfuente se rechazaron por fraude con menos frecuencia que las de su fuente.',
-    source_mostly_fraud: 'La mayoría de las sesiones de esta fuente con resultado definitivo se rechazaron por fraude.',
-    study_record_adverse: 'Las sesiones de este estudio con resultado definitivo se rechazaron a menudo por fraude.',
+    source_mostly_fraud: 'La mayoría de las sesiones de esta fuente se rechazaron por fraude.',
+    study_record_adverse: 'Las sesiones de este estudio se rechazaron por fraude más de lo habitual.',
     device_record_adverse: 'Otras sesiones en este dispositivo se rechazaron por fraude.',
     range_record_adverse: 'Otras sesiones de este rango de IP se rechazaron por fraude.',
-    network_record_adverse: 'Las sesiones de esta red con resultado definitivo se rechazaron a menudo por fraude.',
+    network_record_adverse: 'Las sesiones de esta red se rechazaron por fraude más de lo habitual.',
     respondent_new: 'Este encuestado no tiene historial, y el proyecto revisa a los nuevos.',
     step_up_passed: 'Se superó la verificación solicitada ({value}).',
     step_up_failed: 'No se superó la verificación solicitada ({value}).',

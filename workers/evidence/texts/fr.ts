@@ -182,21 +182,17 @@ export const french: EvidenceTexts = {
     respondent_stats_attempts:
       'Selon respondentStats, ce répondant a tenté beaucoup d’études et en a terminé peu ({value}).',
     respondent_stats_unused: 'respondentStats n’a pas été utilisé : {value}.',
-    source_record_adverse:
-      'Les sessions de cette source dont le résultat est définitif ont souvent été rejetées pour fraude.',
+    source_record_adverse: 'Les sessions de cette source ont été rejetées pour fraude plus souvent que d’ordinaire.',
     source_record_clean: 'Les sessions de cette source ont rarement été rejetées.',
     sub_source_record_adverse:
       'Les sessions de cette sous-source ont été rejetées pour fraude plus souvent que celles de sa source.',
     sub_source_record_clean:
       'Les sessions de cette sous-source ont été rejetées pour fraude moins souvent que celles de sa source.',
-    source_mostly_fraud:
-      'La plupart des sessions de cette source dont le résultat est définitif ont été rejetées pour fraude.',
-    study_record_adverse:
-      'Les sessions de cette étude dont le résultat est définitif ont souvent été rejetées pour fraude.',
+    source_mostly_fraud: 'La plupart des sessions de cette source ont été rejetées pour fraude.',
+    study_record_adverse: 'Les sessions de cette étude ont été rejetées pour fraude plus souvent que d’ordinaire.',
     device_record_adverse: 'D’autres sessions sur cet appareil ont été rejetées pour fraude.',
     range_record_adverse: 'D’autres sessions de cette plage d’adresses IP ont été rejetées pour fraude.',
-    network_record_adverse:
-      'Les sessions de ce réseau dont le résultat est définitif ont souvent été rejetées pour fraude.',
+    network_record_adverse: 'Les sessions de ce réseau ont été rejetées pour fraude plus souvent que d’ordinaire.',
     respondent_new: 'Ce répondant n’a pas d’historique, et le projet vérifie les nouveaux répondants.',
     step_up_passed: 'La vérification demandée a été réussie ({value}).',
     step_up_failed: 'La vérification demandée a échoué ({value}).',
