@@ -59,7 +59,7 @@ const temporary = process.env.TMPDIR ?? makeTemporary();
  */
 const weights = [
   // A person is filmed in real time: a machine that does other things leaves too few frames.
-  { weight: 3, measures: true, phase: 0, matches: /^sdk\/capture\/person\./ },
+  { weight: 3, measures: true, phase: 0, matches: /^sdk\/(capture|widget)\/person\./ },
   // Measures memory or CPU of the whole machine.
   { weight: 2, measures: true, phase: 1, matches: /^bench\/(load|neighbours|compare)\./ },
   // Several processes, which mostly wait for each other.

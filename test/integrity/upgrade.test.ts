@@ -25,7 +25,7 @@ import { createEmptyDatabase, findStack } from '../helpers/stores.js';
 import { createTestKey, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-t.setTimeout(240_000);
+t.setTimeout(480_000);
 type Test = Pick<typeof t, 'teardown'>;
 const run = promisify(execFile);
 const stack = findStack(t, 'an upgrade');
@@ -34,7 +34,7 @@ if (!hasBalancer) t.comment('Left out: an upgrade. haproxy is not installed (dep
 if (!hasBalancer && process.env['VH_REQUIRE_STACK'] === '1') t.fail('haproxy is not installed');
 
 /** Between two calls of a caller, so that the machine has time for starts. */
-const pauseMs = 50;
+const pauseMs = 200;
 const laterVersion = '0.2.0';
 const laterMigration = '9999-of-a-later-version.sql';
 const [install = '', migrate = ''] = blocksOf('docs/how-to/upgrade.md').map(({ code }) => code);
@@ -179,6 +179,8 @@ if (stack !== null && hasBalancer)
       const balanced = { keys: bootstrap, members: [{ roles: 'api', baseUrl: () => `${url}/api/v1` }] };
       const verifications = await startVerifications(service, receiver.url);
       const load = startScoreLoad(balanced, { callers: 3, events: true, pauseMs });
+      const stopCalls = () => Promise.all([load.stop(), verifications.stop()]);
+      t.teardown(stopCalls);
       await load.further(20);
       const readAll = createReader(t, service, load.receipts);
       await readAll('before');
@@ -195,7 +197,7 @@ if (stack !== null && hasBalancer)
           await load.further(20);
           await readAll(`${folder === own ? 'back' : 'later'}-${n}`);
         }
-      await Promise.all([load.stop(), verifications.stop()]);
+      await stopCalls();
 
       t.equal(load.answers.refused, 0, 'no call was answered by 503');
       await auditLoad(t, settings.DATABASE_URL, load);
