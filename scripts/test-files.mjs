@@ -17,11 +17,19 @@ t.setTimeout = () => undefined;
 // The root's would run when the last file ends.
 t.teardown = (work) => void teardowns.push(work);
 
+/** Seconds of processor of this process until now. */
+const processorSeconds = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+};
+
 for (const file of process.argv.slice(2)) {
-  t.comment(file);
+  const before = processorSeconds();
   await import(pathToFileURL(file).href);
   // Tests run in the order in which they were added.
   await lastTest;
   for (const work of teardowns.toReversed()) await work();
   teardowns = [];
+  // `test.mjs` reads this line.
+  t.comment(`${file} took ${(processorSeconds() - before).toFixed(1)} s of processor`);
 }

@@ -24,7 +24,7 @@ const root = 'dist/test';
 /** Longer than the longest limit that a file sets itself; the limit of all others is `secondsOfATest`. */
 const fileMsMax = 600_000;
 const secondsOfATest = 120;
-const slowestShown = 15;
+const busiestShown = 30;
 /** Processors that are less busy than this have room for another file. */
 const idleBelow = 0.88;
 /**
@@ -179,7 +179,9 @@ for (const signal of ['SIGINT', 'SIGTERM'])
 function readProcessorSeconds(pid) {
   try {
     // After the name, which may hold spaces; the times are the 12th to the 15th of these fields, in hundredths of a second.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
   } catch {
     return null;
@@ -214,7 +216,16 @@ function run(files) {
       clearInterval(sampling);
       children.delete(child);
       const [output, errors] = ['stdout', 'stderr'].map((name) => Buffer.concat(chunks[name]).toString());
-      resolve({ files, code, signal, output, errors, ms: Date.now() - startedAt, processorSeconds, ...countChecks(output) });
+      resolve({
+        files,
+        code,
+        signal,
+        output,
+        errors,
+        ms: Date.now() - startedAt,
+        processorSeconds,
+        ...countChecks(output),
+      });
     });
   });
 }
@@ -299,6 +310,15 @@ const minutes = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1_0
 const nameOf = ([file, ...more]) => (more.length === 0 ? file : `${file} and the next ${more.length}`);
 const countFiles = (rows) => rows.reduce((sum, { files }) => sum + files.length, 0);
 
+/** The files of a process with their seconds of processor, by the lines of `test-files.mjs` where there are several. */
+function busyFiles({ files, output, processorSeconds }) {
+  if (files.length === 1) return [{ file: files[0], seconds: processorSeconds }];
+  return [...output.matchAll(/^# (\S+) took ([\d.]+) s of processor$/gm)].map(([, file, seconds]) => ({
+    file,
+    seconds: Number(seconds),
+  }));
+}
+
 function summarize(results, { all, only, named }) {
   const isShort = !all && only === undefined && named.length === 0;
   const leftOut = results.flatMap(({ output }) =>
@@ -306,12 +326,13 @@ function summarize(results, { all, only, named }) {
   );
   const reasons = [...new Set(leftOut), ...(isShort ? ['benches and other long tests: npm test -- --all'] : [])];
   if (reasons.length > 0) console.log(`\nLeft out:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
-  const slowest = [...results].sort((a, b) => b.processorSeconds - a.processorSeconds).slice(0, slowestShown);
-  const rows = slowest.map(
-    ({ files, ms, processorSeconds }) =>
-      `  ${Math.round(processorSeconds)} of ${Math.round(ms / 1_000)} ${nameOf(files)}`,
+  const busiest = results
+    .flatMap(busyFiles)
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, busiestShown);
+  console.log(
+    `\nBusiest files, seconds of processor:\n${busiest.map(({ file, seconds }) => `  ${Math.round(seconds)} ${file}`).join('\n')}`,
   );
-  console.log(`\nBusiest files, seconds of processor of those that they took:\n${rows.join('\n')}`);
   const failed = results.filter((result) => !hasPassed(result));
   if (failed.length > 0) console.log(`\nFailed files:\n${failed.map(({ files }) => `  ${nameOf(files)}`).join('\n')}`);
   const sum = (name, from) => from.reduce((total, result) => total + result[name], 0);
