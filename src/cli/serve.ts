@@ -7,7 +7,7 @@ import { startService, type Service } from '../main.js';
 import { packageCommit, packageVersion } from '../package-root.js';
 import type { Bootstrap } from '../projects/operator/bootstrap.js';
 import { causeOf } from '../stores/store-report.js';
-import { createLogger } from '../telemetry/logger.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
 import { exportLines } from './shell-names.js';
 import { startProblem } from './start-problem.js';
 
@@ -26,6 +26,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
   });
   // Client libraries let go of promises when a store vanishes. Promises that a caller awaits are handled there; the rest must not end the service.
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
+  logWarnings(logger);
   const exit = (code: number): never => {
     logger.info({ code }, 'ended');
     process.exit(code);
@@ -52,6 +53,12 @@ export async function serve(stop: AbortSignal): Promise<void> {
     if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
     process.exit(error === stop.reason ? 0 : 1);
   }
+}
+
+/** Warnings of Node.js become lines of the log, in place of the text that it would write between them. */
+function logWarnings(logger: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => logger.warn({ warning: name, reason: message }, 'a warning of Node.js'));
 }
 
 function orExit<T>(read: () => T): T {

@@ -76,19 +76,38 @@ t.test(
   },
 );
 
-t.test('a first start that finds a port taken loses no key', async (t) => {
-  const directory = await migratedDirectory(t);
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  const refused = startProcess(t, { VH_DATA_DIR: directory, ADMIN_PORT: String(port) });
-  await t.rejects(refused.ready());
-  t.match(refused.output().stderr, `port ${port} is taken`);
-  holder.close();
-  const service = startProcess(t, { VH_DATA_DIR: directory });
-  t.equal((await score(await service.ready(), 'after-all')).score, 0, 'its keys are in bootstrap.json');
-  t.equal(await service.end('SIGTERM'), 0);
-});
+/** Warns a few times a second, as a library may. */
+const warner = encodeURIComponent(
+  'import { isMainThread } from "node:worker_threads"; if (isMainThread) setInterval(() => process.emitWarning("of a test"), 200).unref();',
+);
+
+t.test(
+  'a first start that finds a port taken loses no key, and warnings of Node.js are lines of the log',
+  async (t) => {
+    const directory = await migratedDirectory(t);
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const refused = startProcess(t, { VH_DATA_DIR: directory, ADMIN_PORT: String(port) });
+    await t.rejects(refused.ready());
+    t.match(refused.output().stderr, `port ${port} is taken`);
+    holder.close();
+    const service = startProcess(t, {
+      VH_DATA_DIR: directory,
+      NODE_OPTIONS: `--import=data:text/javascript,${warner}`,
+    });
+    t.equal((await score(await service.ready(), 'after-all')).score, 0, 'its keys are in bootstrap.json');
+    const logged = () =>
+      /"warning":"Warning","reason":"of a test".*"a warning of Node.js"/.test(service.output().stderr);
+    await waitUntil(logged, 'a warning of Node.js is a line of the log');
+    t.equal(await service.end('SIGTERM'), 0);
+    const lines = service.output().stderr.split('\n');
+    const foreign = lines
+      .slice(lines.findIndex((line) => line.includes('"starting"')))
+      .filter((line) => !/^(\{.*|)$/.test(line));
+    t.same(foreign, [], 'and nothing else is between its lines');
+  },
+);
 
 t.test('a terminal gets the keys of the first start', async (t) => {
   const directory = await migratedDirectory(t);
