@@ -83,6 +83,8 @@ export const historyThresholds = {
   /** Share of a source’s sessions that buyers reject for fraud anywhere, and the sessions it stands for: so many pull a source’s share towards it, and a sub-source’s towards its source. */
   sourceUsual: 0.05,
   sourcePrior: 20,
+  /** Part of the completes that may still be reversed which counts as sessions of the usual share. All of them would hide farms from those who score without a probe. */
+  pendingShare: 0.3,
   /** Share above which a source sends mostly fraud, and the standard errors by which it must lie above it. */
   mostly: 0.5,
   mostlyErrors: 1.64,
@@ -120,7 +122,8 @@ export function weighHistory({ facts }: Visit): Signal[] {
   const { sourceUsual, sourcePrior, studyPrior } = historyThresholds;
   const ofSource = weighSource(history.source, sourceUsual, 'source', signals);
   weighSource(history.subSource, ofSource, 'sub_source', signals);
-  if (history.source !== null && isMostlyFraud(ofSource, sizeOf(history.source) + sourcePrior))
+  const { source } = history;
+  if (source !== null && isMostlyFraud(ofSource, source.n + undecidedOf(source) + sourcePrior))
     raise(signals, 'source_mostly_fraud');
   weighAdverse(history.study, sourceUsual, studyPrior, 'study_record_adverse', signals);
   weighPlaces(history, signals);
@@ -211,13 +214,15 @@ function weighSource(
 }
 
 /**
- * Leans on a share with the weight of so many sessions, and of the completes that may still be reversed: rejections come first, and acceptances
- * only with time, so that the decided sessions of the first weeks say more against a source than it deserves.
+ * Leans on a share with the weight of so many sessions, and of a part of the completes that may still be reversed: rejections come first, and
+ * acceptances only with time, so that the decided sessions of the first weeks say more against a source than it deserves.
  */
-const shareOf = ({ n, fraud, pending = 0 }: HistoryRecord, usual: number, prior: number): number =>
-  (fraud + (prior + pending) * usual) / (n + pending + prior);
+function shareOf(record: HistoryRecord, usual: number, prior: number): number {
+  const leaning = prior + undecidedOf(record);
+  return (record.fraud + leaning * usual) / (record.n + leaning);
+}
 
-const sizeOf = ({ n, pending = 0 }: HistoryRecord): number => n + pending;
+const undecidedOf = ({ pending = 0 }: HistoryRecord): number => historyThresholds.pendingShare * pending;
 
 function isMostlyFraud(share: number, n: number): boolean {
   return share - historyThresholds.mostlyErrors * Math.sqrt((share * (1 - share)) / n) > historyThresholds.mostly;
