@@ -15,8 +15,8 @@ t.setTimeout(180_000);
 const draws = [9, 10, 11, 12, 13];
 
 for (const [withProbe, errorMax] of [
-  [true, 0.02],
-  [false, 0.03],
+  [true, 0.025],
+  [false, 0.025],
 ] as const)
   t.test(
     `1,000 labels of a shifted market correct its probabilities, ${withProbe ? 'with' : 'without'} a probe`,
