@@ -61,7 +61,7 @@ function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: numb
   };
   const respondent = record('respondent');
   const facts: Writable<HistoryFacts> = {
-    respondent: respondent === null ? null : { ...plain(respondent), confirmedClawbacks: respondent.clawbacks },
+    respondent: respondent === null ? null : { confirmedClawbacks: respondent.clawbacks, ...plain(respondent) },
     source: known('source'),
     subSource: known('subSource'),
   };
