@@ -6,7 +6,6 @@ import { modelsPath, readModels } from '../../helpers/capture-page.js';
 import { verifyByHand } from '../../helpers/hand-page.js';
 import { createPatch, lenient } from '../../helpers/project-fields.js';
 import { pressed, showNoise, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
-import { repositoryPath } from '../../helpers/repository.js';
 import { startTestService } from '../../helpers/service.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 import { waitUntil } from '../../helpers/wait-until.js';
@@ -19,10 +18,7 @@ const config = { challengeEnabled: false, deduplication: { perDataCollector: tru
 void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
   const models = await startStaticSite({ files: readModels(), headers: { 'access-control-allow-origin': '*' } });
   t.teardown(() => models.close());
-  const service = await startTestService(t, {
-    VH_MODELS_URL: models.origin + modelsPath,
-    VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json'),
-  });
+  const service = await startTestService(t, { VH_MODELS_URL: models.origin + modelsPath });
   const site = await startSdkSiteInWindow(t, service.bootstrap, models.origin);
   const { siteKey } = service.bootstrap;
   const patch = createPatch(t, service);
