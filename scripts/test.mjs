@@ -31,7 +31,13 @@ const idleBelow = 0.88;
  * Most files live for seconds: compiling all of the WebAssembly of a database or a model, or optimizing it, costs them more than it gives, and so
  * does collecting garbage often. A service starts with half of the processor.
  */
-const nodeFlags = ['--enable-source-maps', '--liftoff-only', '--wasm-lazy-compilation', '--max-semi-space-size=64'];
+const nodeFlags = [
+  '--enable-source-maps',
+  '--liftoff-only',
+  '--wasm-lazy-compilation',
+  '--max-semi-space-size=64',
+  `--import=${new URL('without-hooks.mjs', import.meta.url).href}`,
+];
 /** From Node 22 on, what one process compiled of a module serves the next. */
 const compileCache = resolve('node_modules/.cache/compiled');
 
