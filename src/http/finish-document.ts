@@ -111,15 +111,26 @@ function referenceTo(name: string, schema: JsonObject, { shapes }: Naming): Json
 
 /** The schema as JSON, sorted and without annotations at the top. */
 function structureOf(schema: Json): string {
-  return JSON.stringify(schema, (_key, value: Json) =>
-    isObject(value)
-      ? Object.fromEntries(
-          Object.entries(value)
-            .filter(([key]) => value !== schema || !annotations.has(key))
-            .sort(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : value,
-  );
+  return isObject(schema) ? textOf(schema, (key) => !annotations.has(key)) : sortedText(schema);
+}
+
+/** Texts of objects, which lie within each other: without this, each would be written once for every object around it. */
+const texts = new WeakMap<object, string>();
+
+function sortedText(value: Json): string {
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(sortedText).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const text = texts.get(value) ?? textOf(value, () => true);
+  texts.set(value, text);
+  return text;
+}
+
+function textOf(object: JsonObject, isKept: (key: string) => boolean): string {
+  const members = Object.entries(object)
+    .filter(([key, value]) => value !== undefined && isKept(key))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${JSON.stringify(key)}:${sortedText(value)}`);
+  return `{${members.join()}}`;
 }
 
 function isObject(value: Json): value is JsonObject {

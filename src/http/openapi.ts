@@ -143,10 +143,16 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
   return [...schemesOf[credential].map((scheme) => ({ [scheme]: [] })), ...oauth.map((scope) => ({ oauth2: [scope] }))];
 }
 
-/** The document, under the root of the API. */
+/** The document, under the root of the API. It is made at the first request and kept as text: anyone may ask for it, as often as they like. */
 export function serveDocument(app: FastifyInstance, root: string): void {
-  app.get(`${root}/openapi.json`, { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () =>
-    app.swagger(),
+  let text: string | null = null;
+  app.get(
+    `${root}/openapi.json`,
+    { config: { access: { credential: 'none' } }, schema: { hide: true } },
+    async (_request, reply) => {
+      reply.type('application/json; charset=utf-8');
+      return (text ??= JSON.stringify(app.swagger()));
+    },
   );
 }
 
