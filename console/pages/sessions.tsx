@@ -26,7 +26,7 @@ export function SessionsPage({ projectId }: { projectId: string }) {
         <Link href={`/${projectId}/flags`}>Flags raised during sessions</Link>
       </p>
       {filters['sourceId'] !== undefined && (
-        <SupplierReasons {...{ projectId, from }} sourceId={filters['sourceId']} studyId={filters['studyId']} />
+        <SupplierReasons {...{ projectId, period }} sourceId={filters['sourceId']} studyId={filters['studyId']} />
       )}
       <Shown of={first} what="sessions">
         {(page) => (

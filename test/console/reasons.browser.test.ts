@@ -21,18 +21,18 @@ t.test('reasons in the console', { skip, timeout: 160_000 }, async (t) => {
     'the sessions of a supplier say in words why they are stopped, the most frequent reason first',
     async (t) => {
       const visits = [
-        { agent: driver, sourceId: 'panel-a' },
-        { agent: driver, sourceId: 'panel-a' },
-        { agent: 'curl/8.5.0', sourceId: 'panel-a' },
+        { agent: driver, sourceId: 'panel-a', studyId: 'spring' },
+        { agent: driver, sourceId: 'panel-a', studyId: 'autumn' },
+        { agent: 'curl/8.5.0', sourceId: 'panel-a', studyId: 'spring' },
         { agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', sourceId: 'panel-b' },
       ];
-      for (const [index, { agent: userAgent, sourceId }] of visits.entries()) {
+      for (const [index, { agent: userAgent, ...ids }] of visits.entries()) {
         const body = {
           sessionId: `v-${index}`,
           clientIp: `8.8.${index}.1`,
           respondentId: `p-${index}`,
           userAgent,
-          sourceId,
+          ...ids,
         };
         t.match(await service.call('POST', '/lite/score', { body }), { status: 200 });
       }
@@ -53,10 +53,19 @@ t.test('reasons in the console', { skip, timeout: 160_000 }, async (t) => {
       t.same(await findBarriers(page), []);
       await page.setViewportSize({ width: 390, height: 900 });
       t.equal(await sidewaysPx(page), 0);
-      await card.getByRole('link', { name: 'Crawler, library or tool' }).click();
+      await page.goto(`${siteUrl}/console/${projectId}/sessions?sourceId=panel-a&studyId=spring&period=week`);
+      await card
+        .getByRole('listitem')
+        .filter({ hasText: 'Headless' })
+        .getByRole('link', { name: '1 in review' })
+        .click();
       const rows = page.locator('tbody tr');
-      await waitUntil(async () => (await rows.count()) === 1, 'the sessions with the reason');
-      t.match(await rows.textContent(), /v-2/);
+      await waitUntil(async () => (await rows.count()) === 1, 'as many sessions as the link counts');
+      t.match(await rows.textContent(), /v-0/);
+      t.same(Object.fromEntries(new URL(page.url()).searchParams), {
+        ...{ sourceId: 'panel-a', studyId: 'spring', period: 'week' },
+        ...{ recommendation: 'review', text: 'headless_user_agent' },
+      });
       await page.goto(`${siteUrl}/console/${projectId}/sessions?sourceId=panel-b`);
       await page.getByRole('row', { name: /v-3/ }).waitFor();
       t.equal(await page.getByRole('heading', { name: /^Why/ }).count(), 0, 'none of panel-b is stopped');
