@@ -21,6 +21,8 @@ export interface Panel {
   /** From here on it is drawn amber, and red. */
   readonly amber?: number;
   readonly red?: number;
+  /** Below this it is drawn red. Excludes amber and red. */
+  readonly redBelow?: number;
 }
 
 export interface Board {
@@ -98,9 +100,10 @@ const variables = [
   { name: 'docs', label: 'Documentation', type: 'textbox', query: docsUrl, current: { text: docsUrl, value: docsUrl } },
 ];
 
-function renderPanel({ title, about, unit, series, draw = 'lines', amber, red }: Panel): object {
+function renderPanel({ title, about, unit, series, draw = 'lines', amber, red, redBelow }: Panel): object {
   const steps = [
-    { color: 'green', value: null },
+    ...(redBelow === undefined ? [] : [{ color: 'red', value: null }]),
+    { color: 'green', value: redBelow ?? null },
     ...(amber === undefined ? [] : [{ color: 'orange', value: amber }]),
     ...(red === undefined ? [] : [{ color: 'red', value: red }]),
   ];

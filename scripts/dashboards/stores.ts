@@ -105,6 +105,14 @@ export const stores: Board = {
         ],
       },
       {
+        title: 'Free disk of the data directory',
+        about:
+          'Of VH_DATA_DIR, by process. If it is full, the spool and the embedded stores take nothing, and scores get 503. Below the line, VerifyHumanDiskFills fires.',
+        unit: 'bytes',
+        redBelow: 1_073_741_824,
+        series: [{ query: `min by (instance) (${of('vh_disk_free_bytes')})`, legend: '{{instance}}' }],
+      },
+      {
         title: 'Receipts through the spool a second',
         about: 'spooled: the event log took more than 0.5 s. If the disk takes more than 1 s too, the score gets 503.',
         unit: 'reqps',

@@ -53,6 +53,18 @@ t.test('a panel is red from where its alert fires on', async (t) => {
   t.ok(found > 8, `${String(found)} panels`);
 });
 
+t.test('the panel of a metric that must not run low is red below its alert', async (t) => {
+  const alerts = readFileSync(join(packageRoot, 'deploy', 'alerts.yml'), 'utf8');
+  const low = [...alerts.matchAll(/expr: (vh_\w+) < (\d+)\n/g)];
+  t.ok(low.length > 0);
+  for (const [, metric = '', below] of low) {
+    const panel = panels.find(({ series }) => series.some(({ query }) => query.includes(`${metric}{`)));
+    t.equal(panel?.redBelow, Number(below), metric);
+    const rendered = JSON.stringify(renderBoard({ name: 'low', title: 'low', rows: { low: panel ? [panel] : [] } }));
+    t.match(rendered, `[{"color":"red","value":null},{"color":"green","value":${String(below)}}]`);
+  }
+});
+
 t.test('no two panels of a board lie on each other', async (t) => {
   for (const board of boards) {
     const { panels: placed } = renderBoard(board) as {
