@@ -92,7 +92,9 @@ const OptionalId = (description: string) => Absent(Type.String({ maxLength: call
 
 export const ScoreRequest = Type.Object(
   {
-    sessionId: CallerId('The caller’s id of this scoring event; byte-identical to the probe’s data-session-id.'),
+    sessionId: CallerId(
+      'The caller’s id of this scoring event; byte-identical to the probe’s data-session-id. Never reuse it for another respondent: its probe data and counts would mix.',
+    ),
     clientIp: Type.String({ minLength: 2, maxLength: 64, description: 'The respondent’s own IPv4 or IPv6 address.' }),
     userAgent: Absent(
       Type.String({

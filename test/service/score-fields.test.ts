@@ -91,3 +91,23 @@ t.test('a session without a respondentId is warned of nothing', async (t) => {
     JSON.stringify(evidence.notes),
   );
 });
+
+t.test(
+  'a sessionId reused for another respondent finds no repeat under it, and names the earlier receipt',
+  async (t) => {
+    const visit = (sessionId: string, digit: string) =>
+      score({ sessionId, respondentId: hash(digit), studyId: 'reused' });
+    const first = await visit('reused', '5');
+    t.equal(first.supersedes, null);
+    const second = await visit('reused', '6');
+    t.match(second, { supersedes: first.receiptId, replayed: false, duplicate: { band: 'none' } });
+    const { duplicate } = await score({
+      sessionId: 'reused',
+      respondentId: hash('5'),
+      studyId: 'reused',
+      sourceId: 'b',
+    });
+    t.equal(duplicate.band, 'none', 'the two visits are never compared');
+    t.equal((await visit('own', '5')).duplicate.band, 'confirmed', 'another id finds it');
+  },
+);
