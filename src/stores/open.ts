@@ -82,15 +82,15 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     }
     const database = keep(
       measured(
-        shared(await step(needStore(name, openDatabase(settings, logger))), {
+        shared(await step(needStore(name, logger, openDatabase(settings, logger))), {
           connections: settings.DATABASE_URL === null ? 1 : settings.VH_DATABASE_CONNECTIONS,
           observer: metrics.noteShare,
         }),
         ...([metrics, 'work'] as const),
       ),
     );
-    if (admit !== undefined) await step(needStore(name, admit(database)));
-    await step(needStore(name, migrate(database, { onLater: warnAboutNewerMigrations(logger) })));
+    if (admit !== undefined) await step(needStore(name, logger, admit(database)));
+    await step(needStore(name, logger, migrate(database, { onLater: warnAboutNewerMigrations(logger) })));
     const lookups =
       settings.DATABASE_URL === null
         ? database

@@ -5,7 +5,9 @@ import pg from 'pg';
 import type { Settings } from '../config/settings.js';
 import { Fault, isUnavailable } from '../errors.js';
 import { wordsOf } from '../telemetry/logged-error.js';
+import type { Logger } from '../telemetry/logger.js';
 import { settleWithin } from './notifier.js';
+import { reportWait } from './wait-report.js';
 
 export type StoreName = 'database' | 'counters' | 'log';
 
@@ -42,16 +44,23 @@ export function reportedCheck(name: string, check: () => Promise<void>, deadline
     });
 }
 
-/** Names the setting to check of a database with an address. */
-const remedyOf = (name: string): string =>
-  name.startsWith('PostgreSQL') ? ' Check DATABASE_URL, and that the server runs.' : '';
+const isServer = (name: string): boolean => name.startsWith('PostgreSQL');
 
-/** Runs a start's work on a store. Errors of the store or its client get its name and address; other errors stay unchanged. */
-export async function needStore<T>(name: string, work: Promise<T>): Promise<T> {
+/**
+ * Runs a start's work on a store. Errors of the store or its client get its name and address; other errors stay unchanged. A long wait for a server is
+ * logged.
+ */
+export async function needStore<T>(name: string, logger: Pick<Logger, 'warn'>, work: Promise<T>): Promise<T> {
+  // The seconds make each line a new one, which the logger does not hold back as a repetition.
+  const warn = (waitedSeconds: number): void =>
+    logger.warn(
+      `the start waits for ${name}, for ${waitedSeconds} s now. Check that the server answers, and in pg_stat_activity that no transaction holds a lock.`,
+    );
   try {
-    return await work;
+    return await (isServer(name) ? reportWait(work, warn) : work);
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof pg.DatabaseError)) throw error;
-    throw new Error(`${name} cannot be used: ${causeOf(error)}.${remedyOf(name)}`, { cause: error });
+    const remedy = isServer(name) ? ' Check DATABASE_URL, and that the server runs.' : '';
+    throw new Error(`${name} cannot be used: ${causeOf(error)}.${remedy}`, { cause: error });
   }
 }

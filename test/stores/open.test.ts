@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readSettings } from '../../src/config/read.js';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { openStores, type Stores } from '../../src/stores/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
@@ -66,6 +67,32 @@ if (stack !== null) {
       await checkStores(t, stores);
     });
   }
+
+  t.test('a start that waits for its database says so, where and what to check, without a password', async (t) => {
+    const { DATABASE_URL } = await realStoreSettings(t, stack);
+    const url = new URL(DATABASE_URL);
+    url.password = 'secret';
+    const holder = await openPostgres({ url: url.href, poolMax: 1, deadlineMs: 60_000 });
+    t.teardown(() => holder.close());
+    const lines: string[] = [];
+    let opening: Promise<Stores> | undefined;
+    await holder.transaction(async (tx) => {
+      await tx.query('LOCK TABLE migrations IN ACCESS EXCLUSIVE MODE');
+      opening = openStores({
+        settings: readSettings({ VH_DATA_DIR: temporaryDirectory(t), DATABASE_URL: url.href }),
+        logger: createLogger('warn', { write: (line) => void lines.push(line) }),
+        metrics: createMetrics(),
+      });
+      await waitUntil(() => lines.length > 0, 'a line of the log');
+    });
+    await (await opening)?.close();
+    t.equal(lines.length, 1, lines.join(''));
+    t.match(
+      lines[0],
+      `the start waits for PostgreSQL at ${url.host}${url.pathname}, for 3 s now. Check that the server`,
+    );
+    t.notMatch(lines[0], 'secret');
+  });
 
   t.test('a process that keeps nothing in its data directory leaves it to others', async (t) => {
     const { directory } = await open(t, { ...(await realStoreSettings(t, stack)), VH_ROLES: 'consumers' });

@@ -46,10 +46,10 @@ export async function openDatabaseAlone(
       const lock = await lockDataDirectory(settings.VH_DATA_DIR);
       opened.push(() => lock.release());
     }
-    const database = await needStore(name, openDatabase(settings, logger));
+    const database = await needStore(name, logger, openDatabase(settings, logger));
     opened.push(() => database.close());
-    if (onMigrated === undefined) await needStore(name, requireSchema(database, { onLater }));
-    else (await needStore(name, migrate(database, { onLater }))).forEach(onMigrated);
+    if (onMigrated === undefined) await needStore(name, logger, requireSchema(database, { onLater }));
+    else (await needStore(name, logger, migrate(database, { onLater }))).forEach(onMigrated);
     return { ...database, close: () => opened.close() };
   } catch (error) {
     await opened.close();
@@ -61,9 +61,9 @@ export async function openDatabaseAlone(
 export async function findServerMark(settings: Settings, logger: Logger): Promise<string | null> {
   if (settings.DATABASE_URL === null) return null;
   const { database: name } = nameStores(settings);
-  const database = await needStore(name, openDatabase(settings, logger));
+  const database = await needStore(name, logger, openDatabase(settings, logger));
   try {
-    return await needStore(name, readServerMark(database));
+    return await needStore(name, logger, readServerMark(database));
   } finally {
     await database.close();
   }
