@@ -23,7 +23,7 @@ export function nameStores(settings: Settings): Readonly<Record<StoreName, strin
 }
 
 /** Hosts, ports and path of an address. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const [rest = ''] = url.replace(/^[a-z+]+:\/\//i, '').split(/[?#]/);
   return rest.slice(rest.lastIndexOf('@') + 1);
 }
@@ -40,7 +40,8 @@ export function causeOf(error: unknown): string {
 export function reportedCheck(name: string, check: () => Promise<void>, deadlineMs: number): () => Promise<void> {
   return () =>
     settleWithin(check(), deadlineMs, 'the check').catch((error: unknown) => {
-      throw new Error(`${name}: ${causeOf(error)}`, { cause: error });
+      const cause = causeOf(error);
+      throw new Error(cause.startsWith(name) ? cause : `${name}: ${cause}`, { cause: error });
     });
 }
 

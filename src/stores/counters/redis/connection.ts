@@ -3,9 +3,10 @@
  * StoreUnavailable. A sent call is never repeated. Calls in flight are bounded.
  */
 import { Cluster, type Redis } from 'ioredis';
-import { storeUnavailable } from '../../../errors.js';
-import { wordsOf } from '../../../telemetry/logged-error.js';
+import { Fault, storeUnavailable } from '../../../errors.js';
+import { causeOf, placeOf } from '../../store-report.js';
 import { createClient, keepAlive } from './client.js';
+import { watchNodeErrors } from './node-errors.js';
 import { BytesCall, type BytesCommand } from './bytes-call.js';
 import { createScriptRunner } from './script-runner.js';
 import type { Argument, Library, Script } from './scripts.js';
@@ -64,7 +65,10 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
   const runScript = createScriptRunner(client, library, (reason) =>
     logger?.info({ reason }, 'Redis does not let functions be loaded; scripts do the same at more cost.'),
   );
+  const store = `Redis at ${placeOf(url)}`;
+  const nodeErrors = watchNodeErrors(client);
   let away = false;
+  let isClosed = false;
   let problem: string | null = null;
   let interruptions = 0;
   for (const event of ['close', '-node', '+node']) client.on(event, () => (interruptions += 1));
@@ -73,26 +77,27 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
     away = false;
     problem = null;
   });
-  client.on('error', (error: Error) => {
-    if (!away) logger?.warn({ reason: error.message }, 'Redis is unavailable; scoring continues without counters');
+  const noteError = (error: unknown): void => {
+    problem = nodeErrors.explain(error);
+    if (!away) logger?.warn({ store, reason: problem }, 'Redis is unavailable; scoring continues without counters');
     away = true;
-    problem = error.message;
-  });
+  };
+  client.on('error', noteError);
   const letEnd = keepAlive(client);
-  const withDeadline = createDeadline(deadlineMs);
+  // The client says no more of a connection that it has not; what became of the last one says why.
+  const describe = (error: unknown): string =>
+    error instanceof Fault ? causeOf(error) : `${store}: ${problem ?? nodeErrors.explain(error)}`;
+  const withDeadline = createDeadline(deadlineMs, store, describe);
   const gathering = createGathering(client);
-  // Its failure was reported by the error event, and the client goes on trying.
-  await withDeadline(() => client.connect()).catch(() => undefined);
+  const connect = (): Promise<void> =>
+    client.connect().catch((error: unknown) => {
+      // A name that is unknown, or a server that hangs up, is no error event. The client goes on trying.
+      if (!away && !isClosed) noteError(error);
+    });
+  await withDeadline(connect).catch(() => undefined);
 
   return {
-    checkWrite: async () => {
-      try {
-        await withDeadline(() => client.set(checkKey, '', 'PX', checkKeepMs));
-      } catch (error) {
-        // The client says no more of a connection that it has not; what became of the last one says why.
-        throw problem === null ? error : storeUnavailable(`counters in Redis: ${problem}`, error);
-      }
-    },
+    checkWrite: async () => void (await withDeadline(() => client.set(checkKey, '', 'PX', checkKeepMs))),
     run: (script, key, args) =>
       withDeadline(() => {
         gathering.open();
@@ -115,6 +120,7 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
       return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     },
     close: async () => {
+      isClosed = true;
       letEnd();
       await withDeadline(() => client.quit()).catch(() => undefined);
       client.disconnect();
@@ -163,12 +169,16 @@ function createGathering(client: Redis | Cluster) {
 }
 
 /** Turns every failure, and no answer in time, into StoreUnavailable. */
-function createDeadline(deadlineMs: number): RedisConnection['within'] {
+function createDeadline(
+  deadlineMs: number,
+  store: string,
+  describe: (error: unknown) => string,
+): RedisConnection['within'] {
   let inFlight = 0;
   return (work) =>
     new Promise((resolve, reject) => {
       if (inFlight >= inFlightMax) {
-        reject(storeUnavailable(`counters in Redis: ${inFlight} calls are under way`));
+        reject(storeUnavailable(`${store}: ${inFlight} calls are under way`));
         return;
       }
       inFlight += 1;
@@ -177,7 +187,7 @@ function createDeadline(deadlineMs: number): RedisConnection['within'] {
       const giveUp = (ofRound: number): void => {
         if (ofRound !== round) return;
         isOver = true;
-        reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`));
+        reject(storeUnavailable(`${store}: no answer within ${deadlineMs} ms`));
       };
       // After a stall of this process timers come before what lies in its sockets: an answer that came in time is read first.
       const timer = setTimeout(() => setImmediate(giveUp, round), deadlineMs);
@@ -198,7 +208,7 @@ function createDeadline(deadlineMs: number): RedisConnection['within'] {
         },
         (error: unknown) => {
           end();
-          reject(storeUnavailable(`counters in Redis: ${wordsOf(error)}`, error));
+          reject(storeUnavailable(describe(error), error));
         },
       );
     });
