@@ -51,6 +51,12 @@ export function parseCsv(text: string, recordsMax: number): readonly Readonly<Re
   return records;
 }
 
+/** The names of a table’s columns, also of one that is no table below. */
+export function readHeader(text: string): readonly string[] {
+  const [cells] = readLines(text.replace(/^[\uFEFF\s,]+/, ''));
+  return cells?.map((name) => name.trim()) ?? [];
+}
+
 /** null: what follows is no line of a table. */
 function* readLines(text: string): Generator<readonly string[] | null, void> {
   let cells: string[] = [];

@@ -7,10 +7,9 @@ import { ReturnReply } from '../contract/study-returns.js';
 import { keyCaller } from '../http/access.js';
 import { registerStorableText } from '../http/json-body.js';
 import { errorReplies, routesOf } from '../http/openapi.js';
-import { invalid } from '../kernel/faults.js';
 import { disputeBytesMax } from '../limits.js';
-import { parseCsv } from './csv.js';
 import type { DisputeService } from './dispute-service.js';
+import { readDisputeTable } from './dispute-table.js';
 import { disputesExample } from './examples.js';
 import { access, item, StudyParams } from './study-routes.js';
 
@@ -20,16 +19,9 @@ const csvType = 'text/csv';
 export function registerDisputeRoutes(app: FastifyInstance, disputes: DisputeService): void {
   void app.register(async (scope) => {
     registerStorableText(scope);
-    scope.addContentTypeParser<string>(csvType, { parseAs: 'string' }, (_request, body, done) => {
-      const rows = parseCsv(body, disputeRowsMax);
-      if (rows === null)
-        done(
-          invalid([
-            { path: '', message: 'is no CSV with commas and a header line of rid or place, and reason, each once.' },
-          ]),
-        );
-      else done(null, { rows });
-    });
+    scope.addContentTypeParser<string>(csvType, { parseAs: 'string' }, async (_request: unknown, body: string) => ({
+      rows: readDisputeTable(body),
+    }));
     registerDispute(scope, disputes);
     registerWithdrawal(scope, disputes);
   });

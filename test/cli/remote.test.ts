@@ -91,6 +91,8 @@ t.test('commands against a service', async (t) => {
   await t.test('mistakes are named', async (t) => {
     const file = join(temporaryDirectory(t), 'other.csv');
     writeFileSync(file, 'session,type,occurredAt\ns-1,complete,now\n');
+    const short = join(temporaryDirectory(t), 'short.csv');
+    writeFileSync(short, 'sessionId,occurredAt\ns-1,now\n');
     const mistakes: readonly (readonly [string, number, RegExp])[] = [
       ['score --session s-1', 2, /Name the session and its address/],
       ['score --session s-1 --ip nonsense', 1, /^VALIDATION_FAILED: \/clientIp .*\nrequest /],
@@ -99,7 +101,13 @@ t.test('commands against a service', async (t) => {
       ['events import', 2, /Name one file/],
       ['events import absent.csv', 2, /absent.csv does not exist/],
       [`events import ${file}`, 2, /"session" is no column of an outcome/],
-      ['simulate --review 10', 2, /Name both thresholds/],
+      [
+        `events import ${short}`,
+        2,
+        /columns sessionId, occurredAt, but no "type"\. Required: sessionId, type, occurred/,
+      ],
+      ['simulate --review 10', 2, /--block is missing\. Set both thresholds/],
+      ['simulate 10 50', 2, /--review is missing/],
       ['deliveries replay', 2, /Name a webhook and one of its deliveries/],
       ['evidence rcpt_00000000000000000000000000000000', 1, /^RECEIPT_NOT_FOUND|NOT_FOUND/],
     ];

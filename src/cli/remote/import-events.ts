@@ -121,10 +121,13 @@ function checkHead(names: readonly string[]): string[] {
   const unknown = names.find((name) => !known.includes(name) && !name.startsWith(detailStart));
   if (unknown !== undefined)
     throw new UsageError(
-      `"${unknown}" is no column of an outcome. Columns: ${columns.join(', ')}, ${detailStart}NAME.`,
+      `"${unknown}" is no column of an outcome. Columns, separated by commas: ${columns.join(', ')}, ${detailStart}NAME.`,
     );
   const missing = required.find((name) => !names.includes(name));
-  if (missing !== undefined) throw new UsageError(`The first line names no column "${missing}".`);
+  if (missing !== undefined)
+    throw new UsageError(
+      `The first line has the columns ${names.join(', ')}, but no "${missing}". Required: ${required.join(', ')}.`,
+    );
   return [...names];
 }
 

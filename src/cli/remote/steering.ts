@@ -25,7 +25,10 @@ export const simulate: RemoteCommand = {
   },
   async run({ values, remote }) {
     const [reviewLow, blockThreshold] = [numberOf('review', values['review']), numberOf('block', values['block'])];
-    if (reviewLow === undefined || blockThreshold === undefined) throw new UsageError('Name both thresholds.');
+    if (reviewLow === undefined || blockThreshold === undefined)
+      throw new UsageError(
+        `--${reviewLow === undefined ? 'review' : 'block'} is missing. Set both thresholds, for example --review 40 --block 75.`,
+      );
     const reply = (await remote().call(
       '/lite/simulate',
       {},
