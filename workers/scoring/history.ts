@@ -80,7 +80,7 @@ export const historyThresholds = {
   /** Attempts from which completing hardly any is worth something; screening out of a few studies is ordinary. */
   attemptsMin: 20,
   completionShareMax: 0.05,
-  /** Share of a source’s sessions that buyers reject for fraud anywhere, and the sessions it stands for: so many pull a source’s share towards it, and a sub-source’s towards its source. */
+  /** Share of a source’s sessions that buyers reject for fraud anywhere, and the sessions it stands for: so many pull a source’s share towards it, and a sub-source’s towards the other ones of its source. */
   sourceUsual: 0.05,
   sourcePrior: 20,
   /** Part of the completes that may still be reversed which counts as sessions of the usual share. All of them would hide farms from those who score without a probe. */
@@ -119,12 +119,11 @@ export function weighHistory({ facts }: Visit): Signal[] {
   }
   if (respondentStats !== null) weighStats(respondentStats, respondent, signals);
   if (history === null) return signals;
-  const { sourceUsual, sourcePrior, studyPrior } = historyThresholds;
-  const ofSource = weighSource(history.source, sourceUsual, 'source', signals);
-  weighSource(history.subSource, ofSource, 'sub_source', signals);
-  const { source } = history;
-  if (source !== null && isMostlyFraud(ofSource, source.n + undecidedOf(source) + sourcePrior))
-    raise(signals, 'source_mostly_fraud');
+  const { sourceUsual, studyPrior } = historyThresholds;
+  const { source, subSource } = history;
+  const ofSource = weighSource(source, { usual: sourceUsual, like: sourceUsual }, 'source', signals);
+  weighSource(subSource, { usual: ofSource, like: ofOthers(source, subSource) }, 'sub_source', signals);
+  if (source !== null && isMostlyFraud(source)) raise(signals, 'source_mostly_fraud');
   weighAdverse(history.study, sourceUsual, studyPrior, 'study_record_adverse', signals);
   weighPlaces(history, signals);
   if (calibration.newUserPosture === 'review_lean' && isNew(history)) raise(signals, 'respondent_new');
@@ -197,20 +196,33 @@ function whyUnused({ completes, reconciliationRate }: RespondentStats): string {
   return reconciliationRate === undefined ? 'reconciliationRate is missing' : 'they agree with native history';
 }
 
-/** Compares with the share of what it belongs to, so that a source and its sub-source never say the same twice. Returns the share of its own. */
+/** Compares with the usual share, leaning on the share of what is like it. Returns its share. */
 function weighSource(
   record: HistoryRecord | null,
-  usual: number,
+  { usual, like }: { readonly usual: number; readonly like: number },
   subject: 'source' | 'sub_source',
   signals: Signal[],
 ): number {
   if (record === null || record.n <= 0) return usual;
-  const share = shareOf(record, usual, historyThresholds.sourcePrior);
+  const share = shareOf(record, like, historyThresholds.sourcePrior);
   const clean = historyRules[`${subject}_record_clean`].weight;
   const weight = clamp(logit(share) - logit(usual), clean, historyRules[`${subject}_record_adverse`].weight);
   if (weight > 0) raise(signals, `${subject}_record_adverse`, weight);
   else if (weight < 0) raise(signals, `${subject}_record_clean`, weight);
   return share;
+}
+
+/** Share of the other sub-sources of a source: leaning on the whole, the only one would weigh a second time as its source has. */
+function ofOthers(source: HistoryRecord | null, own: HistoryRecord | null): number {
+  const { sourceUsual, sourcePrior } = historyThresholds;
+  if (source === null || own === null) return sourceUsual;
+  const fraud = Math.max(0, source.fraud - own.fraud);
+  const n = Math.max(fraud, source.n - own.n);
+  return shareOf(
+    { fraud, n, pending: Math.max(0, (source.pending ?? 0) - (own.pending ?? 0)) },
+    sourceUsual,
+    sourcePrior,
+  );
 }
 
 /**
@@ -224,8 +236,12 @@ function shareOf(record: HistoryRecord, usual: number, prior: number): number {
 
 const undecidedOf = ({ pending = 0 }: HistoryRecord): number => historyThresholds.pendingShare * pending;
 
-function isMostlyFraud(share: number, n: number): boolean {
-  return share - historyThresholds.mostlyErrors * Math.sqrt((share * (1 - share)) / n) > historyThresholds.mostly;
+/** Among all completes, open ones too: most of the few decisions of the first weeks are rejections. */
+function isMostlyFraud({ fraud, n, pending = 0 }: HistoryRecord): boolean {
+  const { sourceUsual, sourcePrior, mostly, mostlyErrors } = historyThresholds;
+  const total = n + pending + sourcePrior;
+  const share = (fraud + sourcePrior * sourceUsual) / total;
+  return share - mostlyErrors * Math.sqrt((share * (1 - share)) / total) > mostly;
 }
 
 /** From the network to its range to the device, each against the one before it, so that no outcome weighs twice. */
@@ -236,12 +252,11 @@ function weighPlaces({ respondent, network, range, device }: HistoryFacts, signa
   weighAdverse(without(device, respondent), ofRange, devicePrior, 'device_record_adverse', signals);
 }
 
-/** The record of a place without the respondent’s own sessions, which weigh separately. */
+/** The record of a place without the respondent’s own rejections, which weigh separately. The accepted ones stay: most may be from elsewhere. */
 function without(record: HistoryRecord | undefined, own: HistoryRecord | null): HistoryRecord | undefined {
   if (record === undefined || own === null) return record;
-  const fraud = Math.max(0, record.fraud - own.fraud);
-  const pending = Math.max(0, (record.pending ?? 0) - (own.pending ?? 0));
-  return { fraud, n: Math.max(fraud, record.n - own.n), pending };
+  const rejected = Math.min(record.fraud, own.fraud);
+  return { ...record, fraud: record.fraud - rejected, n: record.n - rejected };
 }
 
 /** Evidence in favour of a place is not raised: a fraudster who rents it buys its good name as well. Returns its share. */

@@ -134,10 +134,12 @@ t.test('rejections that come before acceptances weigh less, the more completes m
     ],
     'the youngest completes hide no farm',
   );
-  const device = { n: 1, fraud: 1, pending: 3 };
-  const respondent = { ...fresh, pending: 3 };
-  t.same(raised({ device }), [['device_record_adverse', 1.63]]);
-  t.same(raised({ device, respondent }), raised({ device: { n: 1, fraud: 1 } }), 'the respondent’s own count once');
+  t.same(
+    raised({ source: { n: 300, fraud: 300, pending: 700 } }),
+    [['source_record_adverse', 3]],
+    'three of ten are not most, however many may still be rejected',
+  );
+  t.same(raised({ device: { n: 1, fraud: 1, pending: 3 } }), [['device_record_adverse', 1.63]]);
   t.end();
 });
 
@@ -146,6 +148,19 @@ t.test('a sub-source is compared with its source, so that both never say the sam
   const codes = (fraud: number) => raised({ source, subSource: { n: 200, fraud } }).map(([code]) => code);
   t.same(codes(120), ['source_record_adverse', 'sub_source_record_adverse']);
   t.same(codes(4), ['source_record_adverse', 'sub_source_record_clean']);
+  t.end();
+});
+
+t.test('the only sub-source of a source differs in nothing from it', (t) => {
+  for (const source of [
+    { n: 30, fraud: 14, pending: 224 },
+    { n: 200, fraud: 60 },
+    { n: 200, fraud: 0 },
+  ])
+    t.same(raised({ source, subSource: source }), raised({ source }));
+  const part = { n: 10, fraud: 10 };
+  const [, alone] = raised({ source: { n: 100, fraud: 10 }, subSource: part });
+  t.same(alone, ['sub_source_record_adverse', 1.63], 'one that sent all frauds of a source stands out');
   t.end();
 });
 
@@ -189,6 +204,16 @@ t.test('the respondent’s own outcomes weigh once, whatever the device and the 
   ]);
   const others = raised({ respondent: { ...own, confirmedClawbacks: 0 }, device: { n: 7, fraud: 7 } });
   t.same(others[1], ['device_record_adverse', 3.26], 'five are of others');
+  t.end();
+});
+
+t.test('what a respondent completed elsewhere makes no place look worse', (t) => {
+  const range = { n: 22, fraud: 2, pending: 10 };
+  const without = (own: Partial<typeof range>) =>
+    raised({ respondent: { ...fresh, ...own }, range }).filter(([code]) => code === 'range_record_adverse');
+  t.same(without({}), [['range_record_adverse', 0.35]]);
+  t.same(without({ n: 20, pending: 40 }), without({}));
+  t.same(without({ n: 9, fraud: 1 }), [], 'one of the two rejected ones is the respondent’s');
   t.end();
 });
 
