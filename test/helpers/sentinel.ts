@@ -7,6 +7,9 @@ import { Redis } from 'ioredis';
 import { freePort } from './ports.js';
 import { temporaryDirectory } from './directories.js';
 
+/** A Sentinel that was not scheduled for two seconds trusts its clock no more, and begins no failover for 30 seconds. */
+export const takeOverMsMax = 75_000;
+
 export interface TestSentinel {
   readonly port: number;
   /** `SIGSTOP`: it is connected to and never answers. */

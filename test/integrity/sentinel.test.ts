@@ -6,12 +6,12 @@ import { auditCounts, auditLoad, auditRefusals } from '../helpers/audit.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { scoreBody, startScoreLoad } from '../helpers/score-load.js';
-import { startSentinel } from '../helpers/sentinel.js';
+import { startSentinel, takeOverMsMax } from '../helpers/sentinel.js';
 import { findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { startRedis, type TestRedis } from '../stores/counters/redis-server.js';
 
-t.setTimeout(180_000);
+t.setTimeout(240_000);
 const stack = findStack(t, 'a failover of Redis under load');
 const sentinelCount = 3;
 const gapSessions = 5;
@@ -98,7 +98,7 @@ if (stack !== null) {
     master.kill('SIGKILL');
     const namedPort = async (): Promise<unknown> =>
       ((await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'vh')) as unknown[])[1];
-    await waitUntil(async () => (await namedPort()) === String(replica.port), 'the replica takes over', 30_000);
+    await waitUntil(async () => (await namedPort()) === String(replica.port), 'the replica takes over', takeOverMsMax);
     await waitUntil(
       async () => {
         const before = load.answers.degraded;

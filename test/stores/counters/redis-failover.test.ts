@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
-import { startSentinel } from '../../helpers/sentinel.js';
+import { startSentinel, takeOverMsMax } from '../../helpers/sentinel.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { countsOf, ref, scoreInput } from './inputs.js';
 import { startRedis } from './redis-server.js';
@@ -133,7 +133,11 @@ else {
     // The one that is asked first does not answer, and the others' news comes while it is being asked.
     silent.signal('SIGSTOP');
     server.kill('SIGKILL');
-    await waitUntil(async () => (await masterPort()) === String(replica.port), 'the replica is the master', 30_000);
+    await waitUntil(
+      async () => (await masterPort()) === String(replica.port),
+      'the replica is the master',
+      takeOverMsMax,
+    );
     await answers(counters);
     t.match(await counters.checkComplete('proj_sentinel'), { isComplete: false, keptUpToMs: Number });
     t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's2', { device }))).deviceSessionsDay, 2);
