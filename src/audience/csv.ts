@@ -40,8 +40,7 @@ export function parseCsv(text: string, recordsMax: number): readonly Readonly<Re
     if (cells.every((cell) => cell === '')) continue;
     if (header === null) {
       header = cells.map((name) => name.trim());
-      const names = header.filter((name) => name !== '');
-      if (new Set(names).size < names.length || header.some((name) => /[;\t]/.test(name))) return null;
+      if (hasRepeated(header) || header.some((name) => /[;\t]/.test(name))) return null;
       continue;
     }
     if (cells.length > header.length) return null;
@@ -55,6 +54,12 @@ export function parseCsv(text: string, recordsMax: number): readonly Readonly<Re
 export function readHeader(text: string): readonly string[] {
   const [cells] = readLines(text.replace(/^[\uFEFF\s,]+/, ''));
   return cells?.map((name) => name.trim()) ?? [];
+}
+
+/** Whether two columns have one name. */
+export function hasRepeated(header: readonly string[]): boolean {
+  const names = header.filter((name) => name !== '');
+  return new Set(names).size < names.length;
 }
 
 /** null: what follows is no line of a table. */

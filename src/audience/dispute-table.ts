@@ -2,7 +2,7 @@
 import { DisputeRow, disputeRowsMax } from '../contract/study-disputes.js';
 import { wellFormed } from '../kernel/body.js';
 import { invalid } from '../kernel/faults.js';
-import { parseCsv, readHeader } from './csv.js';
+import { hasRepeated, parseCsv, readHeader } from './csv.js';
 
 const columns = Object.keys(DisputeRow.properties);
 const shownMax = 200;
@@ -18,11 +18,6 @@ export function readDisputeTable(text: string): readonly Readonly<Record<string,
   // An empty column of another name harms nothing.
   if (rows.some((row) => Object.keys(row).some((name) => !columns.includes(name)))) throw wrongColumns(header);
   return rows;
-}
-
-function hasRepeated(header: readonly string[]): boolean {
-  const names = header.filter((name) => name !== '');
-  return new Set(names).size < names.length;
 }
 
 function wrongColumns(header: readonly string[]) {

@@ -17,13 +17,16 @@ export function nameStores(settings: Settings): Readonly<Record<StoreName, strin
   const databaseName = database === null ? `the database in ${directory}` : `PostgreSQL at ${placeOf(database)}`;
   return {
     database: databaseName,
-    counters: redis === null ? 'the counters in memory' : `Redis at ${placeOf(redis)}`,
+    counters: redis === null ? 'the counters in memory' : nameRedis(redis),
     log: brokers === null ? `the log in ${databaseName}` : `Kafka at ${brokers.join(',')}`,
   };
 }
 
+/** The name of the counters: in logs, at the start and in readiness, which does not put it before an error that begins with it. */
+export const nameRedis = (url: string): string => `Redis at ${placeOf(url)}`;
+
 /** Hosts, ports and path of an address. */
-export function placeOf(url: string): string {
+function placeOf(url: string): string {
   const [rest = ''] = url.replace(/^[a-z+]+:\/\//i, '').split(/[?#]/);
   return rest.slice(rest.lastIndexOf('@') + 1);
 }

@@ -239,9 +239,8 @@ const undecidedOf = ({ pending = 0 }: HistoryRecord): number => historyThreshold
 /** Among all completes, open ones too: most of the few decisions of the first weeks are rejections. */
 function isMostlyFraud({ fraud, n, pending = 0 }: HistoryRecord): boolean {
   const { sourceUsual, sourcePrior, mostly, mostlyErrors } = historyThresholds;
-  const total = n + pending + sourcePrior;
-  const share = (fraud + sourcePrior * sourceUsual) / total;
-  return share - mostlyErrors * Math.sqrt((share * (1 - share)) / total) > mostly;
+  const share = shareOf({ fraud, n: n + pending }, sourceUsual, sourcePrior);
+  return share - mostlyErrors * Math.sqrt((share * (1 - share)) / (n + pending + sourcePrior)) > mostly;
 }
 
 /** From the network to its range to the device, each against the one before it, so that no outcome weighs twice. */

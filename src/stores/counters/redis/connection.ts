@@ -4,7 +4,7 @@
  */
 import { Cluster, type Redis } from 'ioredis';
 import { Fault, storeUnavailable } from '../../../errors.js';
-import { causeOf, placeOf } from '../../store-report.js';
+import { causeOf, nameRedis } from '../../store-report.js';
 import { createClient, keepAlive } from './client.js';
 import { watchNodeErrors } from './node-errors.js';
 import { BytesCall, type BytesCommand } from './bytes-call.js';
@@ -65,7 +65,7 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
   const runScript = createScriptRunner(client, library, (reason) =>
     logger?.info({ reason }, 'Redis does not let functions be loaded; scripts do the same at more cost.'),
   );
-  const store = `Redis at ${placeOf(url)}`;
+  const store = nameRedis(url);
   const nodeErrors = watchNodeErrors(client);
   let away = false;
   let isClosed = false;
