@@ -33,9 +33,10 @@ const script = (siteKey: string) => `
   VH.mount('#shown', { ...options, widgetMode: 'standard' }).catch(complain);
   const looking = setInterval(() => {
     const root = document.querySelector('#shown > div')?.shadowRoot;
-    if (!root?.querySelector('h2')) return;
+    const heading = root?.querySelector('h2')?.textContent;
+    if (!heading || heading === 'Just a moment…') return;
     clearInterval(looking);
-    note({ kind: 'shown', text: root.querySelector('h2').textContent, sheets: root.adoptedStyleSheets.length });
+    note({ kind: 'shown', text: heading, sheets: root.adoptedStyleSheets.length });
   }, 100);
   addEventListener('load', async () => {
     await placeFace();
