@@ -13,9 +13,12 @@ import { waitUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
 
-t.setTimeout(330_000);
+t.setTimeout(590_000);
 
-void t.test('a person before the camera', { skip, timeout: 300_000 }, async (t) => {
+/** Times that a person may miss a challenge, because a busy machine draws too few frames. */
+const triesMax = 4;
+
+void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) => {
   const models = await startStaticSite({ files: readModels(), headers: { 'access-control-allow-origin': '*' } });
   t.teardown(() => models.close());
   /** How far the service’s clock is ahead. */
@@ -139,7 +142,7 @@ void t.test('a person before the camera', { skip, timeout: 300_000 }, async (t) 
         return settled(90_000);
       };
       let ended = await attempt();
-      for (let tries = 1; tries < 3 && ended.result === null; tries += 1) ended = await attempt();
+      for (let tries = 1; tries < triesMax && ended.result === null; tries += 1) ended = await attempt();
       t.match(
         ended.result,
         {
@@ -177,7 +180,7 @@ const isLive = async (page: Page): Promise<boolean> => (await page.evaluate<stri
 async function settledTrying({ page, settled }: SdkPage): Promise<Ended> {
   const again = page.getByRole('button', { name: 'Try again' });
   void (async () => {
-    for (let tries = 0; tries < 2; tries += 1) await again.click({ ...pressed, timeout: 60_000 });
+    for (let tries = 1; tries < triesMax; tries += 1) await again.click({ ...pressed, timeout: 90_000 });
   })().catch(() => undefined);
-  return settled(120_000);
+  return settled(240_000);
 }
