@@ -64,16 +64,16 @@ const temporary = process.env.TMPDIR ?? makeTemporary();
  * phase are mixed: what waits for stores or for its turn lies between what keeps a browser busy.
  */
 const weights = [
-  // A person is filmed in real time: a machine that does other things leaves too few frames.
-  { weight: 3, measures: true, phase: 0, matches: /^sdk\/(capture|widget)\/person\./ },
   // Measures memory or CPU of the whole machine.
-  { weight: 2, measures: true, phase: 1, matches: /^bench\/(load|neighbours|compare)\./ },
+  { weight: 2, measures: true, phase: 0, matches: /^bench\/(load|neighbours|compare)\./ },
+  // A person is filmed by a browser, drawn and judged by the processors: one at once.
+  { weight: 2, phase: 0, matches: /^sdk\/(capture|widget)\/person\./ },
   // Several processes, which mostly wait for each other.
-  { weight: 2, phase: 1, matches: /^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./ },
-  { weight: 1, phase: 2, matches: /^service\// },
-  { weight: 1, phase: 2, matches: /^(integrity|stores)\// },
-  { weight: 1, phase: 2, matches: /\.browser\.test|^cli\// },
-  { weight: 1, phase: 3, matches: /./ },
+  { weight: 2, phase: 0, matches: /^integrity\/(webhooks-)?kill\.|^service\/(process|roles)\./ },
+  { weight: 1, phase: 1, matches: /^service\// },
+  { weight: 1, phase: 1, matches: /^(integrity|stores)\// },
+  { weight: 1, phase: 1, matches: /\.browser\.test|^cli\// },
+  { weight: 1, phase: 2, matches: /./ },
 ];
 const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
 /** Benches, killed processes, packaged examples, and captures in real time: a third of the time, for what changes seldom. */

@@ -45,7 +45,7 @@ export interface SdkSite {
   /** The policy of its pages. */
   readonly policy: string;
   /** `person` is a page of `mount` that can put a computed person before its camera, `bare` one without a script; `policy` takes the place of the site's. */
-  open(way: Way | 'person' | 'bare', prepare?: (page: Page) => Promise<void>, policy?: string): Promise<SdkPage>;
+  open(way: Way | 'person' | 'bare', prepare?: (page: Page) => Promise<unknown>, policy?: string): Promise<SdkPage>;
   /** Clears what the site keeps in the browser, which takes part as another one from then on. */
   forget(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 /** The script that ships in Firefox, where it is installed, under the policy that integrators are told. Nothing drives it: the page tells what it saw. */
 import t from 'tap';
 import type { VHMountResult } from '../../../sdk/widget/api.js';
+import { en } from '../../../sdk/widget/ui/texts/en.js';
 import { answering, readPersonFiles } from '../../helpers/capture-page.js';
 import { hasFirefox, launchFirefox } from '../../helpers/firefox.js';
 import { policyFor } from '../../helpers/sdk-page.js';
@@ -34,7 +35,7 @@ const script = (siteKey: string) => `
   const looking = setInterval(() => {
     const root = document.querySelector('#shown > div')?.shadowRoot;
     const heading = root?.querySelector('h2')?.textContent;
-    if (!heading || heading === 'Just a moment…') return;
+    if (!heading || heading === ${JSON.stringify(en.working)}) return;
     clearInterval(looking);
     note({ kind: 'shown', text: heading, sheets: root.adoptedStyleSheets.length });
   }, 100);

@@ -5,9 +5,10 @@ import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { answering, modelsPath, readModels } from '../../helpers/capture-page.js';
 import { createPatch, lenient } from '../../helpers/project-fields.js';
-import { pressed, startSdkSiteInWindow, type Ended, type SdkPage } from '../../helpers/sdk-page.js';
+import { pressed, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { repositoryPath } from '../../helpers/repository.js';
 import { startTestService } from '../../helpers/service.js';
+import { startSlowMotion } from '../../helpers/slow-motion.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -15,13 +16,11 @@ const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is n
 
 t.setTimeout(590_000);
 
-/** Times that a person may miss a challenge, because a busy machine draws too few frames. */
-const triesMax = 4;
-
 void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) => {
   const models = await startStaticSite({ files: readModels(), headers: { 'access-control-allow-origin': '*' } });
   t.teardown(() => models.close());
-  /** How far the service’s clock is ahead. */
+  const slowMotion = startSlowMotion(4);
+  /** How far the service’s clock is ahead of that. */
   let aheadMs = 0;
   const service = await startTestService(
     t,
@@ -29,7 +28,7 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
       VH_MODELS_URL: models.origin + modelsPath,
       VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json'),
     },
-    { now: () => Date.now() + aheadMs },
+    { now: () => slowMotion.now() + aheadMs },
   );
   const site = await startSdkSiteInWindow(t, service.bootstrap, models.origin);
   const { siteKey, baseUrl, adminUrl } = service.bootstrap;
@@ -46,7 +45,7 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
   const dataCollector = randomUUID();
   /** A page with a person before its camera, who does what a stage asks for. */
   const openPerson = async () => {
-    const opened = await site.open('person');
+    const opened = await site.open('person', (page) => page.addInitScript(slowMotion.script));
     const { page } = opened;
     await waitUntil(async () => (await page.evaluate("'placeFace' in window")) === true, 'the page has its person');
     await page.evaluate('placeFace()');
@@ -59,8 +58,7 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
     async (t) => {
       await waitUntil(async () => (await fetch(`${adminUrl}/readyz`)).ok, 'face index ready');
       await patch(seen);
-      const opened = await openPerson();
-      const { page, begin, settled, errors } = opened;
+      const { page, begin, settled, errors } = await openPerson();
       await begin({
         siteKey,
         widgetMode: 'standard',
@@ -73,7 +71,7 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
       t.strictSame(await page.evaluate('readTracks()'), [], 'no camera before consent');
       await waitUntil(() => models.requests.length > 10, 'the models load while consent is read');
       await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
-      const { result, error } = await settledTrying(opened);
+      const { result, error } = await settled(240_000);
       t.match(
         result,
         {
@@ -125,24 +123,18 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
         return route.continue({ postData: JSON.stringify({ ...envelope, glassesDetected: true }) });
       });
       const dialog = page.getByRole('dialog');
-      const attempt = async (): Promise<Ended> => {
-        await patch({ ...seen, customThresholds: { ...lenient, authenticity: 1 } });
-        created.length = 0;
-        await page.evaluate('void (seen.ended = null)');
-        await begin({ siteKey, widgetMode: 'invisible', escalateOnSuspicion: true, dataCollector, locale: 'en' });
-        await dialog.getByRole('heading', { name: 'May we use your camera?' }).waitFor();
-        t.notOk(await isLive(page), 'no camera before consent');
-        t.equal(created.length, 1, 'one session');
-        t.match(created, [{ widgetMode: 'invisible', previousSessionId: undefined }]);
-        await patch(seen);
-        await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
-        await dialog.getByText('Step 1 of 2', { exact: true }).waitFor();
-        t.ok(await isLive(page));
-        t.equal(await dialog.locator('.live').count(), 0, 'the picture stays hidden');
-        return settled(90_000);
-      };
-      let ended = await attempt();
-      for (let tries = 1; tries < triesMax && ended.result === null; tries += 1) ended = await attempt();
+      await patch({ ...seen, customThresholds: { ...lenient, authenticity: 1 } });
+      await begin({ siteKey, widgetMode: 'invisible', escalateOnSuspicion: true, dataCollector, locale: 'en' });
+      await dialog.getByRole('heading', { name: 'May we use your camera?' }).waitFor();
+      t.notOk(await isLive(page), 'no camera before consent');
+      t.equal(created.length, 1, 'one session');
+      t.match(created, [{ widgetMode: 'invisible', previousSessionId: undefined }]);
+      await patch(seen);
+      await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
+      await dialog.getByText('Step 1 of 2', { exact: true }).waitFor();
+      t.ok(await isLive(page));
+      t.equal(await dialog.locator('.live').count(), 0, 'the picture stays hidden');
+      const ended = await settled(240_000);
       t.match(
         ended.result,
         {
@@ -175,12 +167,3 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
 
 /** Whether a camera of the page is on. */
 const isLive = async (page: Page): Promise<boolean> => (await page.evaluate<string[]>('readTracks()')).includes('live');
-
-/** The end of a mount. A person whom a busy machine draws too seldom misses a challenge, and tries again as people do. */
-async function settledTrying({ page, settled }: SdkPage): Promise<Ended> {
-  const again = page.getByRole('button', { name: 'Try again' });
-  void (async () => {
-    for (let tries = 1; tries < triesMax; tries += 1) await again.click({ ...pressed, timeout: 90_000 });
-  })().catch(() => undefined);
-  return settled(240_000);
-}
