@@ -19,6 +19,11 @@ const byTheClock = [
   / fingerprint_changes /,
   /taken AS .* outbox /,
 ];
+/**
+ * An instance that has not heard of changes for a second reads outcomes from the database, as it may where the machine stands still. What it does within
+ * this time of its last question for changes that was answered is its own doing.
+ */
+const heardMsMax = 800;
 
 if (stack !== null) {
   t.test(
@@ -27,13 +32,23 @@ if (stack !== null) {
       const redis = await startRedis();
       if (redis === null) throw new Error('redis-server is not installed');
       t.teardown(() => redis.close());
-      const statements: string[] = [];
+      const statements: { readonly text: string; readonly heardMs: number }[] = [];
+      let heardAtMs = 0;
       const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
       pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
-        statements.push(typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string }).text));
-        return query.apply(this, args);
+        const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string }).text);
+        const atMs = performance.now();
+        statements.push({ text, heardMs: atMs - heardAtMs });
+        const answer = query.apply(this, args);
+        if (/ FROM changes\s/.test(text))
+          void Promise.resolve(answer).then(
+            () => (heardAtMs = atMs),
+            () => undefined,
+          );
+        return answer;
       } as typeof pg.Client.prototype.query;
       t.teardown(() => void (pg.Client.prototype.query = query as typeof pg.Client.prototype.query));
+      const caused = () => statements.filter(({ text }) => !byTheClock.some((pattern) => pattern.test(text)));
 
       const service = await startTestService(t, {
         ...(await realStoreSettings(t, stack, { redisUrl: redis.url })),
@@ -76,11 +91,7 @@ if (stack !== null) {
         // The values of the session, then those of the sessions that it is compared with.
         Object.entries({ commit: 1, getrange: 1, mget: 2, takeRate: 1 }),
       );
-      t.same(
-        statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))),
-        [],
-        'no statement that a score caused',
-      );
+      t.same(caused(), [], 'no statement that a score caused');
 
       const validate = async (token: string): Promise<void> => {
         const { body } = await service.call('POST', '/token/verify', { body: { token } });
@@ -91,9 +102,13 @@ if (stack !== null) {
       statements.length = 0;
       for (let n = 0; n < scored; n++) await validate(body.verificationToken);
       t.same(
-        statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))),
+        caused().filter(({ heardMs }) => heardMs < heardMsMax),
         [],
         'the outcome of a session that was validated before is known',
+      );
+      t.ok(
+        statements.some(({ heardMs }) => heardMs < heardMsMax),
+        'the feed is heard',
       );
     },
   );
