@@ -76,7 +76,7 @@ const weights = [
   { weight: 1, phase: 2, matches: /./ },
 ];
 const rankOf = (name) => weights.findIndex(({ matches }) => matches.test(name));
-/** Benches, killed processes, packaged examples, and captures in real time: a third of the time, for what changes seldom. */
+/** Benches, killed processes, packaged examples, and captures: a third of the time, for what changes seldom. */
 const isLong = (name) =>
   /^(bench|research|cli|integrity)\/|^service\/process\.|^examples\/next\.|^sdk\/capture\/(person|failures)\.|^sdk\/lite\/set-ups\./.test(
     name,

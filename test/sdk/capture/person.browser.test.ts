@@ -16,7 +16,7 @@ import { waitUntil } from '../../helpers/wait-until.js';
 t.setTimeout(590_000);
 
 const skip = withoutChromium;
-const slowMotion = startSlowMotion(4);
+const slowMotion = startSlowMotion();
 const clock = { aheadMs: 0 };
 const browser = skip === false ? await launchDriven() : undefined;
 t.teardown(() => browser?.close());

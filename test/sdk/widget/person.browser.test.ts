@@ -19,7 +19,7 @@ t.setTimeout(590_000);
 void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) => {
   const models = await startStaticSite({ files: readModels(), headers: { 'access-control-allow-origin': '*' } });
   t.teardown(() => models.close());
-  const slowMotion = startSlowMotion(4);
+  const slowMotion = startSlowMotion();
   /** How far the service’s clock is ahead of that. */
   let aheadMs = 0;
   const service = await startTestService(
