@@ -10,7 +10,7 @@ import type { IssuedChallenge } from '../../src/contract/verdict.js';
 import { hasChromium, launchDriven, openContext, type Driven } from './browser.js';
 import { temporaryDirectory } from './directories.js';
 import { repositoryPath } from './repository.js';
-import type { SlowMotion } from './slow-motion.js';
+import type { FrameClock } from './frame-clock.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 import { pollUntil } from './wait-until.js';
 
@@ -89,7 +89,7 @@ export interface CapturePageOptions {
   readonly permitted?: boolean;
   /** How many times slower the page’s own thread runs; not its workers. */
   readonly slowness?: number;
-  readonly slowMotion?: SlowMotion;
+  readonly clock?: FrameClock;
 }
 
 /** Files below dist/sdk/v1, as the build made them. */
@@ -120,7 +120,7 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
   const context = await contextOf(t, options);
   if (permitted) await context.grantPermissions(['camera'], { origin: site.origin });
   const page = await context.newPage();
-  if (options.slowMotion !== undefined) await page.addInitScript(options.slowMotion.script);
+  await options.clock?.set(page);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());

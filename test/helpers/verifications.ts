@@ -5,6 +5,7 @@ import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import type { TestService } from './service.js';
+import { pollUntil } from './wait-until.js';
 
 type Service = Pick<TestService, 'call' | 'bootstrap'>;
 export const page = { origin: 'https://survey.example' };
@@ -46,13 +47,15 @@ export const automated = {
 };
 
 /** Sends again while the service is busy, as the widget offers it: pictures are judged within seconds or not at all. */
-export async function sendUntilJudged<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
-  const triesMax = 12;
-  for (let tries = 1; ; tries += 1) {
-    const answer = await send();
-    if (answer.status !== 503 || tries === triesMax) return answer;
-  }
-}
+export const sendUntilJudged = <T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> =>
+  pollUntil(
+    'a verdict, not 503',
+    async () => {
+      const answer = await send();
+      return answer.status === 503 ? undefined : answer;
+    },
+    240_000,
+  );
 
 export async function verify(
   service: Service,

@@ -8,7 +8,7 @@ import { createPatch, lenient } from '../../helpers/project-fields.js';
 import { pressed, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { repositoryPath } from '../../helpers/repository.js';
 import { startTestService } from '../../helpers/service.js';
-import { startSlowMotion } from '../../helpers/slow-motion.js';
+import { startFrameClock } from '../../helpers/frame-clock.js';
 import { startStaticSite } from '../../helpers/static-site.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -19,7 +19,7 @@ t.setTimeout(590_000);
 void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) => {
   const models = await startStaticSite({ files: readModels(), headers: { 'access-control-allow-origin': '*' } });
   t.teardown(() => models.close());
-  const slowMotion = startSlowMotion();
+  const clock = startFrameClock();
   /** How far the service’s clock is ahead of that. */
   let aheadMs = 0;
   const service = await startTestService(
@@ -28,7 +28,7 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
       VH_MODELS_URL: models.origin + modelsPath,
       VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json'),
     },
-    { now: () => slowMotion.now() + aheadMs },
+    { now: () => clock.now() + aheadMs },
   );
   const site = await startSdkSiteInWindow(t, service.bootstrap, models.origin);
   const { siteKey, baseUrl, adminUrl } = service.bootstrap;
@@ -45,7 +45,7 @@ void t.test('a person before the camera', { skip, timeout: 570_000 }, async (t) 
   const dataCollector = randomUUID();
   /** A page with a person before its camera, who does what a stage asks for. */
   const openPerson = async () => {
-    const opened = await site.open('person', (page) => page.addInitScript(slowMotion.script));
+    const opened = await site.open('person', (page) => clock.set(page));
     const { page } = opened;
     await waitUntil(async () => (await page.evaluate("'placeFace' in window")) === true, 'the page has its person');
     await page.evaluate('placeFace()');

@@ -1,5 +1,6 @@
 /** The test page: a synthetic camera in place of the browser’s, and one capture with all that can be seen of it from outside. */
-import { createSyntheticFace, installCamera, readFace } from './synthetic-camera.js';
+import { installCamera } from './installed-camera.js';
+import { createSyntheticFace, readFace } from './synthetic-camera.js';
 
 /** The page finds the built module here. */
 const captureUrl = '/capture.js';
