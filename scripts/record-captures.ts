@@ -5,10 +5,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { launchDriven } from '../test/helpers/browser.js';
+import { challengesOf, openCapturePage } from '../test/helpers/capture-page.js';
 import { takePart } from '../test/helpers/capture-session.js';
+import { startFrameClock } from '../test/helpers/frame-clock.js';
 import {
   recordedParticipants,
   recordedPath,
+  withoutTurn,
   type RecordedCapture,
   type RecordedName,
 } from '../test/helpers/recorded-captures.js';
@@ -23,11 +26,19 @@ try {
   for (const [name, participant] of Object.entries(recordedParticipants)) {
     const { run, envelope, reply, signals } = await takePart(recording, { ...participant, page: { browser }, service });
     const recorded: RecordedCapture = { envelope, challengeCalls: run.calls };
-    const path = recordedPath(name as RecordedName);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `${JSON.stringify(recorded)}\n`);
+    write(name as RecordedName, recorded);
     console.log(`${name}: ${reply.status} ${signals.join(' ')}`);
   }
+  const { placeFace, run } = await openCapturePage(recording, { browser, clock: startFrameClock() });
+  await placeFace({ face: { seed: 11 } });
+  const { outcome } = await run({ challenges: challengesOf(...withoutTurn), answering: true });
+  write('without-turn', outcome?.parts['frames']);
 } finally {
   for (const end of endings) await end();
+}
+
+function write(name: Parameters<typeof recordedPath>[0], recorded: unknown): void {
+  const path = recordedPath(name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(recorded)}\n`);
 }

@@ -3,7 +3,7 @@
  * its camera, and its calls for challenges. `npm run captures` makes them again, after a change of what a page measures.
  */
 import { readFileSync } from 'node:fs';
-import type { Envelope } from '../../src/contract/envelope.js';
+import type { Envelope, EnvelopeFrames } from '../../src/contract/envelope.js';
 import type { ChallengeCall } from '../../src/contract/session.js';
 import type { VerdictFacts } from '../../src/contract/verdict.js';
 import type { Participant } from './capture-session.js';
@@ -34,7 +34,10 @@ export const recordedParticipants = {
 
 export type RecordedName = keyof typeof recordedParticipants;
 
-export const recordedPath = (name: RecordedName): string =>
+/** The answers to be recorded of a person whom chance asks for no turn. */
+export const withoutTurn = ['smile', 'nod', 'blink'] as const;
+
+export const recordedPath = (name: RecordedName | 'without-turn'): string =>
   repositoryPath(`test/workers/verification/captures/${name}.json`);
 
 /** The facts of a recorded capture: no similar person, and nothing seen before. */
@@ -48,3 +51,7 @@ export function recordedFacts(name: RecordedName): VerdictFacts {
     receivedAtMs: Math.max(...times) + 5_000,
   });
 }
+
+/** The frames of those answers. */
+export const readFramesWithoutTurn = (): EnvelopeFrames =>
+  JSON.parse(readFileSync(recordedPath('without-turn'), 'utf8')) as EnvelopeFrames;

@@ -3,15 +3,17 @@
  * something turned say anything.
  */
 import type { Motion } from './geometry.js';
-import { point, pointCount, type Track } from './landmarks.js';
+import { distance, point, pointCount, type Track } from './landmarks.js';
 import { median, ramp } from './series.js';
 
 export const parallaxEdges = {
   /** Frames held against the one at rest, at most. */
   comparisonsMax: 32,
-  /** A turn that shows depth, degrees by the nose against the eyes; and a tilt that a plane shows, as foreshortening. */
-  turnMin: 13,
+  /** A turn or nod that shows depth, degrees by the nose against the eyes; less than what answers a challenge. */
+  turnMin: 10,
+  /** A tilt of a plane, as foreshortening; and the change of the mouth against the eyes, as a share, from which it is a smile’s, not a tilt’s. */
   foreshorteningMax: 0.92,
+  smileMin: 0.06,
   /** Fewer comparisons that turned may be noise. */
   turnedMin: 2,
   /** The residual of a plane’s map, in widths between the eyes: below the first it is a plane, from the second on a body. */
@@ -45,6 +47,7 @@ export function measureParallax(track: Track, motion: Motion): Parallax {
   if (count < 2) return { depth: null, residual: 0 };
   const rest = findRest(motion);
   const reference = rigidPoints(track, rest, motion);
+  const mouth = readMouth(track, rest);
   const step = Math.max(1, Math.ceil(count / parallaxEdges.comparisonsMax));
   let residual = 0;
   let turned = 0;
@@ -56,7 +59,10 @@ export function measureParallax(track: Track, motion: Motion): Parallax {
       Math.abs((motion.yaw[frame] ?? 0) - (motion.yaw[rest] ?? 0)),
       Math.abs((motion.pitch[frame] ?? 0) - (motion.pitch[rest] ?? 0)),
     );
-    if (turn < parallaxEdges.turnMin && fit.foreshortening > parallaxEdges.foreshorteningMax) continue;
+    const isTilted =
+      fit.foreshortening <= parallaxEdges.foreshorteningMax &&
+      Math.abs(readMouth(track, frame) / mouth - 1) < parallaxEdges.smileMin;
+    if (turn < parallaxEdges.turnMin && !isTilted) continue;
     turned += 1;
     residual = Math.max(residual, fit.residual);
   }
@@ -78,6 +84,12 @@ function findRest({ yaw, pitch, count }: Motion): number {
     }
   }
   return rest;
+}
+
+/** Width of the mouth over that between the outer corners of the eyes: a plane keeps it however it turns, a smile does not. */
+function readMouth({ x, y }: Track, frame: number): number {
+  const apart = (a: number, b: number): number => distance(x, y, frame * pointCount + a, frame * pointCount + b);
+  return apart(point.rightMouth, point.leftMouth) / Math.max(apart(point.rightOuter, point.leftOuter), 1);
 }
 
 /** Around the middle of the eyes, in sizes of the face. */

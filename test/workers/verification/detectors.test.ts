@@ -10,6 +10,7 @@ import { readTrack } from '../../../workers/verification/landmarks.js';
 import { correlation, median, ramp, spread } from '../../../workers/verification/series.js';
 import { captureHuman } from '../../helpers/captures.js';
 import { createRandom } from '../../../workers/seeded-random.js';
+import { readFramesWithoutTurn } from '../../helpers/recorded-captures.js';
 import { atRest, packFrames, project, webcam, type Pose } from '../../helpers/head.js';
 
 const still = { ...webcam, noise: 0 };
@@ -83,6 +84,27 @@ t.test('points of a plane leave nothing, from whatever side, and points of a bod
     null,
     'nothing turned',
   );
+  t.end();
+});
+
+t.test('a nod shows a body as a turn does, and a smile alone is not the tilt of a plane', (t) => {
+  const frames = readFramesWithoutTurn();
+  const measure = (from: number, to: number) => {
+    const points = Buffer.from(frames.points, 'base64');
+    const bytes = points.length / frames.atMs.length;
+    const part = {
+      ...frames,
+      atMs: frames.atMs.slice(from, to),
+      points: points.subarray(from * bytes, to * bytes).toString('base64'),
+    };
+    const track = readTrack(part);
+    return measureParallax(track, readMotion(track));
+  };
+  // Whichever frames of the nod are compared.
+  for (let from = 0; from < 8; from += 1) t.equal(measure(from, frames.atMs.length).depth, 1, `from frame ${from}`);
+  // The mouth is back by then, and the nod has not begun.
+  const smileEnd = frames.atMs.findIndex((atMs) => atMs >= 3_500);
+  t.equal(measure(0, smileEnd).depth, null, 'a smile');
   t.end();
 });
 
