@@ -42,7 +42,6 @@ export interface CaptureRun {
   readonly tracks: readonly string[];
   readonly tracksAtDone: readonly string[] | null;
   readonly isShowing: boolean;
-  readonly drawing: { readonly drawn: number; readonly drawMs: number };
   readonly totalMs: number;
 }
 

@@ -9,7 +9,7 @@ import { median, ramp } from './series.js';
 export const parallaxEdges = {
   /** Frames held against the one at rest, at most. */
   comparisonsMax: 32,
-  /** A turn or nod that shows depth, degrees by the nose against the eyes; less than what answers a challenge. */
+  /** A turn or nod that shows depth, degrees by the nose against the eyes; a little less than the page waits for. */
   turnMin: 10,
   /** A tilt of a plane, as foreshortening; and the change of the mouth against the eyes, as a share, from which it is a smile’s, not a tilt’s. */
   foreshorteningMax: 0.92,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
 import fc from 'fast-check';
+import type { EnvelopeFrames } from '../../../src/contract/envelope.js';
 import { findBlinks } from '../../../workers/verification/blink.js';
 import { findVirtualCamera, measureScreen } from '../../../workers/verification/screen.js';
 import { measureTiming } from '../../../workers/verification/frame-timing.js';
@@ -18,6 +19,11 @@ const motionOf = (poses: readonly Partial<Pose>[], stepMs = 33): Motion => {
   const places = poses.map((pose) => project({ ...atRest, ...pose }, still, createRandom(1)));
   const atMs = poses.map((_, index) => index * stepMs);
   return readMotion(readTrack(packFrames(places, atMs, 'key23', still)));
+};
+
+const depthOf = (frames: EnvelopeFrames): number | null => {
+  const track = readTrack(frames);
+  return measureParallax(track, readMotion(track)).depth;
 };
 
 t.test('angles follow the head: to its own left and downwards positive, within 10 degrees at 20', (t) => {
@@ -67,18 +73,11 @@ t.test('points of a plane leave nothing, from whatever side, and points of a bod
   const turn = (flat: boolean) => {
     const poses = Array.from({ length: 12 }, (_, index) => ({ yaw: index * 3 }));
     const places = poses.map((pose) => project({ ...atRest, ...pose }, { ...still, flat }, createRandom(1)));
-    const track = readTrack(
-      packFrames(
-        places,
-        places.map((_, index) => index * 33),
-        'key23',
-        still,
-      ),
-    );
-    return measureParallax(track, readMotion(track));
+    const atMs = places.map((_, index) => index * 33);
+    return depthOf(packFrames(places, atMs, 'key23', still));
   };
-  t.equal(turn(false).depth, 1);
-  t.equal(turn(true).depth, 0);
+  t.equal(turn(false), 1);
+  t.equal(turn(true), 0);
   t.equal(
     measureParallax(readTrack(captureHuman({ challenges: [] }).frames), motionOf([{}, {}])).depth,
     null,
@@ -92,19 +91,17 @@ t.test('a nod shows a body as a turn does, and a smile alone is not the tilt of 
   const measure = (from: number, to: number) => {
     const points = Buffer.from(frames.points, 'base64');
     const bytes = points.length / frames.atMs.length;
-    const part = {
+    return depthOf({
       ...frames,
       atMs: frames.atMs.slice(from, to),
       points: points.subarray(from * bytes, to * bytes).toString('base64'),
-    };
-    const track = readTrack(part);
-    return measureParallax(track, readMotion(track));
+    });
   };
   // Whichever frames of the nod are compared.
-  for (let from = 0; from < 8; from += 1) t.equal(measure(from, frames.atMs.length).depth, 1, `from frame ${from}`);
+  for (let from = 0; from < 8; from += 1) t.equal(measure(from, frames.atMs.length), 1, `from frame ${from}`);
   // The mouth is back by then, and the nod has not begun.
   const smileEnd = frames.atMs.findIndex((atMs) => atMs >= 3_500);
-  t.equal(measure(0, smileEnd).depth, null, 'a smile');
+  t.equal(measure(0, smileEnd), null, 'a smile');
   t.end();
 });
 

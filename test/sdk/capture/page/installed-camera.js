@@ -1,19 +1,14 @@
-/** A camera in place of the browser’s, which sees a computed face. */
-
 /** A stream of a face as a webcam would give it, in place of getUserMedia’s. A page that goes by its frames says when each is drawn. */
 export function installCamera(face, { framesPerSecond = 24, label = 'Integrated Webcam (0c45:6a09)' } = {}) {
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [face.width, face.height];
   const context = canvas.getContext('2d', { alpha: false });
   const image = context.createImageData(face.width, face.height);
-  const state = { tracks: [], drawn: 0, drawMs: 0 };
+  const state = { tracks: [] };
   const clock = window.frameClock ?? createTimer();
   const draw = (atMs) => {
-    const from = performance.now();
     face.draw(image, atMs);
     context.putImageData(image, 0, 0);
-    state.drawn += 1;
-    state.drawMs += performance.now() - from;
   };
   navigator.mediaDevices.getUserMedia = async () => {
     clock.open(draw, framesPerSecond);

@@ -5,7 +5,7 @@ import { createSyntheticFace, readFace } from './synthetic-camera.js';
 /** The page finds the built module here. */
 const captureUrl = '/capture.js';
 
-const stage = { face: null, state: { tracks: [], drawn: 0, drawMs: 0 } };
+const stage = { face: null, state: { tracks: [] } };
 
 const readPhoto = (crop = [0.08, 0.25, 0.24]) => readFace('/human.esm.js', '/human/', '/wasm/', '/photo.jpg', crop);
 
@@ -158,7 +158,6 @@ window.runCapture = async ({
       (outcome) => ({ outcome }),
       (error) => ({ rejected: error.name }),
     );
-  const { tracks: _, ...drawing } = stage.state;
   return {
     ...result,
     guided,
@@ -166,7 +165,6 @@ window.runCapture = async ({
     tracks: window.readTracks(),
     tracksAtDone,
     isShowing: video.srcObject !== null,
-    drawing,
     totalMs: performance.now() - originMs,
   };
 };
